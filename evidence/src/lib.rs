@@ -1,0 +1,5 @@
+//! What a lab report is.
+
+mod lang;
+
+pub use lang::Lang;
