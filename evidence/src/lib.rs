@@ -1,5 +1,23 @@
-//! What a lab report is.
+//! What a lab report is: its schema, how a file is read, what class of evidence it is, and how it is graded.
+//!
+//! Pure: no I/O, no clock. Texts are made in the reader's language at the edge; see [`Lang`].
 
+pub mod check;
 mod lang;
+mod phrase;
+pub mod report;
+mod rubric;
+mod schema;
+mod shape;
 
+pub use check::{Check, CheckStatus, Severity};
 pub use lang::Lang;
+pub use phrase::Phrase;
+pub use report::{
+    Backend, Boundary, BoundaryKind, Budget, Candidate, Decision, DeviceFacts, DeviceKind, EvidenceClass,
+    EvidenceLevel, Kernel, LedgerLine, Metrics, Provenance, Quality, Report, SCHEMA, SchemaId, Status, Timer,
+    Training, Word, Workload,
+};
+pub use rubric::{DecisionRule, Part, Rubric, RubricItem};
+pub use schema::report_v1_schema;
+pub use shape::Shape;

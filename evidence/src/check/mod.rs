@@ -1,0 +1,87 @@
+//! Checks: what the grader looked at, what it expected, what it found, and how to mend it.
+
+mod rules;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Lang, Phrase};
+
+pub use rules::{RULES, Rule, rule};
+
+/// How much a failed check matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Could mislead a reader of the report.
+    Warning,
+    /// The report is wrong, or a wrong conclusion is possible.
+    Error,
+}
+
+impl Severity {
+    pub const fn id(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+/// What a check came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckStatus {
+    Pass,
+    Fail,
+}
+
+impl CheckStatus {
+    pub const fn id(self) -> &'static str {
+        match self {
+            CheckStatus::Pass => "pass",
+            CheckStatus::Fail => "fail",
+        }
+    }
+}
+
+/// One check on one place of a report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    /// Stable, snake_case; one of [`RULES`].
+    pub id: String,
+    pub severity: Severity,
+    pub status: CheckStatus,
+    /// JSON pointer (RFC 6901) into the file as it was handed in.
+    pub pointer: String,
+    pub expected: Phrase,
+    pub found: Phrase,
+    /// One sentence: what holds, or what is wrong.
+    pub message: Phrase,
+    /// The next step; empty for a passed check.
+    pub fix: Phrase,
+}
+
+impl Check {
+    pub fn failed(&self) -> bool {
+        self.status == CheckStatus::Fail
+    }
+
+    pub fn message(&self, lang: Lang) -> &str {
+        self.message.get(lang)
+    }
+
+    pub fn fix(&self, lang: Lang) -> &str {
+        self.fix.get(lang)
+    }
+
+    pub fn expected(&self, lang: Lang) -> &str {
+        self.expected.get(lang)
+    }
+
+    pub fn found(&self, lang: Lang) -> &str {
+        self.found.get(lang)
+    }
+}

@@ -1,0 +1,79 @@
+//! How far a report's evidence reaches: a closed list.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The level a report claims, from a calculation to several GPUs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EvidenceLevel {
+    Theoretical,
+    CpuSimulation,
+    CpuBenchmark,
+    Preflight,
+    GpuSmoke,
+    GpuBenchmark,
+    ServingBackend,
+    ProfilerTrace,
+    MultiGpu,
+}
+
+impl EvidenceLevel {
+    pub const ALL: [EvidenceLevel; 9] = [
+        EvidenceLevel::Theoretical,
+        EvidenceLevel::CpuSimulation,
+        EvidenceLevel::CpuBenchmark,
+        EvidenceLevel::Preflight,
+        EvidenceLevel::GpuSmoke,
+        EvidenceLevel::GpuBenchmark,
+        EvidenceLevel::ServingBackend,
+        EvidenceLevel::ProfilerTrace,
+        EvidenceLevel::MultiGpu,
+    ];
+
+    pub const fn id(self) -> &'static str {
+        match self {
+            EvidenceLevel::Theoretical => "theoretical",
+            EvidenceLevel::CpuSimulation => "cpu_simulation",
+            EvidenceLevel::CpuBenchmark => "cpu_benchmark",
+            EvidenceLevel::Preflight => "preflight",
+            EvidenceLevel::GpuSmoke => "gpu_smoke",
+            EvidenceLevel::GpuBenchmark => "gpu_benchmark",
+            EvidenceLevel::ServingBackend => "serving_backend",
+            EvidenceLevel::ProfilerTrace => "profiler_trace",
+            EvidenceLevel::MultiGpu => "multi_gpu",
+        }
+    }
+
+    /// Our level for a word of our list or of the public course's free vocabulary; `None` for any other word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        let own = Self::ALL.into_iter().find(|level| level.id() == word);
+        own.or(match word {
+            "cpu_theoretical_estimate" | "cpu_theoretical_ledger" => Some(EvidenceLevel::Theoretical),
+            "environment_preflight" => Some(EvidenceLevel::Preflight),
+            "fixed_workload_performance_smoke"
+            | "fixed_workload_capacity_probe"
+            | "fixed_workload_strategy_smoke"
+            | "bf16_capacity_strategy_smoke" => Some(EvidenceLevel::GpuSmoke),
+            "fixed_workload_strategy_benchmark" | "real_benchmark" => Some(EvidenceLevel::GpuBenchmark),
+            "matched_backend_measurement_pending_quality" | "load_sensitivity_not_scheduler_strategy_comparison" => {
+                Some(EvidenceLevel::ServingBackend)
+            }
+            "real_multi_gpu_zero_stage" | "real_multi_gpu_pipeline" => Some(EvidenceLevel::MultiGpu),
+            "no_hardware_counter_evidence" => Some(EvidenceLevel::ProfilerTrace),
+            _ => None,
+        })
+    }
+
+    /// Whether the level can only be reached with a GPU.
+    pub const fn needs_gpu(self) -> bool {
+        matches!(
+            self,
+            EvidenceLevel::GpuSmoke
+                | EvidenceLevel::GpuBenchmark
+                | EvidenceLevel::ServingBackend
+                | EvidenceLevel::ProfilerTrace
+                | EvidenceLevel::MultiGpu
+        )
+    }
+}

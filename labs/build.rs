@@ -1,0 +1,84 @@
+//! Finds every folder with a `lab.toml`, validates it, and embeds it with its two READMEs.
+//!
+//! A new lab is a new folder; nothing else is edited. A bad `lab.toml` stops the build with the file and what is wrong.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+#[path = "src/catalogue/file.rs"]
+mod file;
+
+type Problem = String;
+
+fn main() {
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by Cargo"));
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("set by Cargo")).join("catalogue.rs");
+    println!("cargo::rerun-if-changed=src/catalogue/file.rs");
+    println!("cargo::rerun-if-changed={}", root.display());
+    match folders(&root).and_then(|folders| generate(&folders)) {
+        Ok(code) => fs::write(&out, code).expect("OUT_DIR is writable"),
+        Err(problem) => {
+            for line in problem.lines() {
+                println!("cargo::error={line}");
+            }
+            std::process::exit(1);
+        }
+    }
+}
+
+/// Folders that hold a `lab.toml`, by name.
+fn folders(root: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let entries = fs::read_dir(root).map_err(|error| format!("{}: {error}", root.display()))?;
+    let mut folders: Vec<PathBuf> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.join("lab.toml").is_file()).collect();
+    folders.sort();
+    Ok(folders)
+}
+
+fn generate(folders: &[PathBuf]) -> Result<String, Problem> {
+    let mut code = String::from("pub(crate) static EMBEDDED: &[crate::catalogue::Embedded] = &[\n");
+    let mut problems = String::new();
+    for folder in folders {
+        for name in ["lab.toml", "README.zh.md", "README.en.md"] {
+            println!("cargo::rerun-if-changed={}", folder.join(name).display());
+        }
+        match check(folder) {
+            Ok(()) => {
+                let path = |name: &str| format!("{:?}", folder.join(name).display().to_string());
+                let _ = writeln!(
+                    code,
+                    "crate::catalogue::Embedded {{ toml: include_str!({}), readme_zh: include_str!({}), readme_en: include_str!({}) }},",
+                    path("lab.toml"),
+                    path("README.zh.md"),
+                    path("README.en.md"),
+                );
+            }
+            Err(problem) => {
+                let _ = writeln!(problems, "{problem}");
+            }
+        }
+    }
+    code.push_str("];\n");
+    if problems.is_empty() { Ok(code) } else { Err(problems) }
+}
+
+fn check(folder: &Path) -> Result<(), Problem> {
+    let path = folder.join("lab.toml");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let lab: file::LabFile = toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    let folder_name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut problems = lab.problems(&folder_name);
+    for name in ["README.zh.md", "README.en.md"] {
+        match fs::read_to_string(folder.join(name)) {
+            Ok(text) if text.trim().is_empty() => problems.push(format!("{name} is empty")),
+            Ok(_) => {}
+            Err(error) => problems.push(format!("{name}: {error}")),
+        }
+    }
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> = problems.iter().map(|problem| format!("{}: {problem}", path.display())).collect();
+    Err(lines.join("\n"))
+}

@@ -1,0 +1,136 @@
+//! The format of `lab.toml`. Read by the build script and by the crate.
+//!
+//! ```toml
+//! id = "rmsnorm"                       # the folder's name
+//! kind = "program"                     # or "report_only": run elsewhere, handed in as a report
+//! task = "task1"                       # task0 … task6
+//! shapes = ["v1"]                      # ids of evidence::Shape
+//! backends = ["cpu", "wgpu", "cuda"]   # a program's; left out for report_only
+//! timeout_s = 120                      # a program's; left out for report_only
+//! title = { zh = "RMSNorm 融合", en = "Fused RMSNorm" }
+//! summary = { zh = "…", en = "…" }
+//!
+//! [[params]]                           # what a run can be given; left out if nothing
+//! name = "rows"
+//! default = 4096
+//! min = 1
+//! max = 65536
+//!
+//! [rubric]                             # see evidence::Rubric
+//! rule = "kernel_pair"
+//! gpu_provenance = ["runner"]
+//!
+//! [rubric.thresholds]                  # an evidence::Budget
+//! min_speedup = 1.10
+//!
+//! [[rubric.items]]
+//! id = "correct"
+//! points = 4
+//! part = "cpu"
+//! title = { zh = "结果正确", en = "The result is right" }
+//! checks = ["metric_not_a_number", "kernel_error_within_tolerance", "kernel_bytes_agree", "ledger_reconciles"]
+//!
+//! [[rubric.items]]
+//! id = "decision"
+//! points = 2
+//! part = "cpu"
+//! title = { zh = "结论可由数字复现", en = "The decision follows from the numbers" }
+//! checks = ["decision_present", "baseline_usable", "decision_confirmed"]
+//!
+//! [[rubric.items]]
+//! id = "measured"
+//! points = 4
+//! part = "gpu"
+//! title = { zh = "GPU 实测", en = "Measured on a GPU" }
+//! checks = ["kernel_timed", "runs_recorded"]
+//! ```
+
+use evidence::{Phrase, Rubric, Shape};
+use serde::{Deserialize, Serialize};
+
+/// Whether a lab brings its own program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LabKind {
+    /// The runner executes it.
+    Program,
+    /// It is run elsewhere; its report is handed in.
+    ReportOnly,
+}
+
+/// An integer that a program can be given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Param {
+    pub name: String,
+    pub default: u64,
+    pub min: u64,
+    pub max: u64,
+}
+
+/// A `lab.toml` as it is written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabFile {
+    pub id: String,
+    pub kind: LabKind,
+    pub task: String,
+    pub shapes: Vec<String>,
+    #[serde(default)]
+    pub backends: Vec<String>,
+    #[serde(default)]
+    pub timeout_s: u64,
+    pub title: Phrase,
+    pub summary: Phrase,
+    #[serde(default)]
+    pub params: Vec<Param>,
+    pub rubric: Rubric,
+}
+
+const BACKENDS: [&str; 3] = ["cpu", "wgpu", "cuda"];
+
+impl LabFile {
+    /// What is wrong with it, one sentence each. Only the build script asks.
+    #[allow(dead_code)]
+    pub fn problems(&self, folder: &str) -> Vec<String> {
+        let mut problems = self.rubric.problems();
+        let mut wrong = |problem: String| problems.push(problem);
+        if self.id != folder {
+            wrong(format!("id is `{}`, but the folder is `{folder}`", self.id));
+        }
+        let task = self.task.strip_prefix("task").and_then(|n| n.parse::<u8>().ok());
+        if task.is_none_or(|n| n > 6) {
+            wrong(format!("task is `{}`; it is one of task0 … task6", self.task));
+        }
+        for (name, text) in [("title", &self.title), ("summary", &self.summary)] {
+            if text.zh.trim().is_empty() || text.en.trim().is_empty() {
+                wrong(format!("{name} needs zh and en"));
+            }
+        }
+        if self.shapes.is_empty() {
+            wrong("shapes is empty: no report could be handed in".to_owned());
+        }
+        for shape in self.shapes.iter().filter(|id| Shape::from_id(id).is_none()) {
+            let known: Vec<&str> = Shape::GRADED.iter().map(|shape| shape.id()).collect();
+            wrong(format!("shapes names `{shape}`; it knows {}", known.join(", ")));
+        }
+        match self.kind {
+            LabKind::Program if self.backends.is_empty() || self.timeout_s == 0 => {
+                wrong("a program needs backends and a timeout_s above 0".to_owned());
+            }
+            LabKind::ReportOnly if !self.backends.is_empty() || self.timeout_s != 0 || !self.params.is_empty() => {
+                wrong("a report_only lab has no backends, no timeout_s and no params".to_owned());
+            }
+            _ => {}
+        }
+        for backend in self.backends.iter().filter(|id| !BACKENDS.contains(&id.as_str())) {
+            wrong(format!("backends names `{backend}`; it knows {}", BACKENDS.join(", ")));
+        }
+        for param in &self.params {
+            if !(param.min..=param.max).contains(&param.default) {
+                wrong(format!("param `{}`: default {} is outside {}..={}", param.name, param.default, param.min, param.max));
+            }
+        }
+        problems
+    }
+}

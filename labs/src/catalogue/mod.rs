@@ -1,0 +1,91 @@
+//! Every lab of the course, embedded at build time.
+
+mod file;
+
+use std::sync::OnceLock;
+
+use evidence::{Lang, Phrase, Rubric, Shape};
+
+pub use file::{LabKind, Param};
+
+/// What the build script embeds for a lab.
+pub(crate) struct Embedded {
+    pub(crate) toml: &'static str,
+    pub(crate) readme_zh: &'static str,
+    pub(crate) readme_en: &'static str,
+}
+
+mod embedded {
+    include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
+}
+
+/// One lab.
+#[derive(Debug, Clone)]
+pub struct Lab {
+    /// The name of its folder.
+    pub id: String,
+    title: Phrase,
+    summary: Phrase,
+    /// The Task of the course it belongs to (`task3`).
+    pub task: String,
+    pub kind: LabKind,
+    /// The shapes of report it takes.
+    pub shapes: Vec<Shape>,
+    pub rubric: Rubric,
+    /// Backends its program runs on; empty for a lab that is run elsewhere.
+    pub backends: Vec<String>,
+    /// How long one run may take, seconds; 0 for a lab that is run elsewhere.
+    pub timeout_s: u64,
+    /// What its program can be given, by name.
+    pub params: Vec<Param>,
+    readme: [&'static str; 2],
+}
+
+impl Lab {
+    pub fn title(&self, lang: Lang) -> &str {
+        self.title.get(lang)
+    }
+
+    pub fn summary(&self, lang: Lang) -> &str {
+        self.summary.get(lang)
+    }
+
+    /// Its text, Markdown.
+    pub fn readme(&self, lang: Lang) -> &'static str {
+        lang.pick(self.readme[0], self.readme[1])
+    }
+
+    /// Whether a report of this shape may be handed in for it.
+    pub fn takes(&self, shape: Shape) -> bool {
+        self.shapes.contains(&shape)
+    }
+}
+
+/// All labs, ordered by id.
+pub fn catalogue() -> &'static [Lab] {
+    static LABS: OnceLock<Vec<Lab>> = OnceLock::new();
+    LABS.get_or_init(|| embedded::EMBEDDED.iter().map(parse).collect())
+}
+
+/// The lab with this id.
+pub fn lab(id: &str) -> Option<&'static Lab> {
+    catalogue().iter().find(|lab| lab.id == id)
+}
+
+fn parse(embedded: &Embedded) -> Lab {
+    let file: file::LabFile =
+        toml::from_str(embedded.toml).unwrap_or_else(|error| unreachable!("the build script read this file: {error}"));
+    Lab {
+        id: file.id,
+        title: file.title,
+        summary: file.summary,
+        task: file.task,
+        kind: file.kind,
+        shapes: file.shapes.iter().filter_map(|id| Shape::from_id(id)).collect(),
+        rubric: file.rubric,
+        backends: file.backends,
+        timeout_s: file.timeout_s,
+        params: file.params,
+        readme: [embedded.readme_zh, embedded.readme_en],
+    }
+}
