@@ -1,0 +1,31 @@
+//! Everything that is kept: accounts, classes, reports, grades, jobs.
+//!
+//! One SQL text serves SQLite and PostgreSQL (`db.rs`). A reader function that returns a learner's rows takes a
+//! [`Viewer`] and restricts the rows in SQL, so that a route cannot forget to.
+
+#[macro_use]
+mod db;
+#[macro_use]
+mod ids;
+#[macro_use]
+mod kinds;
+#[macro_use]
+mod viewer;
+
+pub mod clock;
+mod error;
+mod json;
+mod open;
+mod secret;
+
+pub mod sessions;
+pub mod users;
+
+pub use clock::{Clock, ManualClock, SystemClock, UtcMs};
+pub use error::StoreError;
+pub use ids::*;
+pub use json::JsonText;
+pub use kinds::*;
+pub use open::Store;
+pub use secret::{Secret, TokenHash, clean_text};
+pub use viewer::Viewer;
