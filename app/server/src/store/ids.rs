@@ -2,11 +2,6 @@
 
 use std::{fmt, str::FromStr};
 
-use sqlx::{
-    Database, Decode, Encode, Type,
-    encode::IsNull,
-    error::BoxDynError,
-};
 use uuid::Uuid;
 
 /// The text is not an identifier of this system.
@@ -66,26 +61,7 @@ macro_rules! ids {
             }
         }
 
-        impl<DB: Database> Type<DB> for $name where String: Type<DB> {
-            fn type_info() -> DB::TypeInfo {
-                <String as Type<DB>>::type_info()
-            }
-            fn compatible(ty: &DB::TypeInfo) -> bool {
-                <String as Type<DB>>::compatible(ty)
-            }
-        }
-
-        impl<'q, DB: Database> Encode<'q, DB> for $name where String: Encode<'q, DB> {
-            fn encode_by_ref(&self, buf: &mut <DB as Database>::ArgumentBuffer) -> Result<IsNull, BoxDynError> {
-                self.0.to_string().encode(buf)
-            }
-        }
-
-        impl<'r, DB: Database> Decode<'r, DB> for $name where String: Decode<'r, DB> {
-            fn decode(value: <DB as Database>::ValueRef<'r>) -> Result<Self, BoxDynError> {
-                Ok(String::decode(value)?.parse()?)
-            }
-        }
+        text_column!($name);
     )+ };
 }
 

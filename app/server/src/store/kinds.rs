@@ -1,7 +1,5 @@
 //! Closed lists that live in text columns. The migrations repeat each list as a CHECK.
 
-use sqlx::{Database, Decode, Encode, Type, encode::IsNull, error::BoxDynError};
-
 /// A text column holds a word that is not in its closed list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {kind}: {found:?}")]
@@ -31,11 +29,11 @@ macro_rules! kinds {
         }
 
         impl std::str::FromStr for $name {
-            type Err = KindError;
-            fn from_str(text: &str) -> Result<Self, KindError> {
+            type Err = $crate::store::KindError;
+            fn from_str(text: &str) -> Result<Self, $crate::store::KindError> {
                 match text {
                     $($id => Ok(Self::$variant),)+
-                    other => Err(KindError { kind: stringify!($name), found: other.to_owned() }),
+                    other => Err($crate::store::KindError { kind: stringify!($name), found: other.to_owned() }),
                 }
             }
         }
@@ -46,26 +44,7 @@ macro_rules! kinds {
             }
         }
 
-        impl<DB: Database> Type<DB> for $name where String: Type<DB> {
-            fn type_info() -> DB::TypeInfo {
-                <String as Type<DB>>::type_info()
-            }
-            fn compatible(ty: &DB::TypeInfo) -> bool {
-                <String as Type<DB>>::compatible(ty)
-            }
-        }
-
-        impl<'q, DB: Database> Encode<'q, DB> for $name where String: Encode<'q, DB> {
-            fn encode_by_ref(&self, buf: &mut <DB as Database>::ArgumentBuffer) -> Result<IsNull, BoxDynError> {
-                self.id().to_owned().encode(buf)
-            }
-        }
-
-        impl<'r, DB: Database> Decode<'r, DB> for $name where String: Decode<'r, DB> {
-            fn decode(value: <DB as Database>::ValueRef<'r>) -> Result<Self, BoxDynError> {
-                Ok(String::decode(value)?.parse()?)
-            }
-        }
+        text_column!($name);
     )+ };
 }
 

@@ -6,6 +6,8 @@
 #[macro_use]
 mod db;
 #[macro_use]
+mod text_column;
+#[macro_use]
 mod ids;
 #[macro_use]
 mod kinds;
@@ -18,6 +20,10 @@ mod json;
 mod open;
 mod secret;
 
+pub mod api_tokens;
+pub mod audit;
+pub mod classes;
+pub mod links;
 pub mod sessions;
 pub mod users;
 

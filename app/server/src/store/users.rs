@@ -1,6 +1,6 @@
 //! Accounts.
 
-use super::{ClassId, Role, Store, StoreError, UserId, UtcMs, Viewer, error::is_unique};
+use super::{Role, Store, StoreError, UserId, UtcMs, Viewer, error::is_unique};
 
 /// A login name in the form that is stored: 3 to 64 of `a–z 0–9 . _ - @ +`, any case.
 ///
@@ -61,8 +61,6 @@ impl User {
         Viewer::new(self.id, self.role)
     }
 }
-
-pub(crate) const COLUMNS: &str = "id, login, display_name, role, auth_epoch, created_ms";
 
 /// What is stored of a new account.
 pub struct NewUser<'a> {
@@ -179,15 +177,4 @@ pub async fn get(store: &Store, viewer: Viewer, id: UserId) -> Result<Option<Use
     );
     Ok(read!(store, c => sqlx::query_as(sql)
         .bind(viewer.id()).bind(viewer.teaches()).bind(id).fetch_optional(c).await)?)
-}
-
-/// The learners of a class, by name, if the viewer teaches it; otherwise none.
-pub async fn in_class(store: &Store, viewer: Viewer, class: ClassId) -> Result<Vec<User>, StoreError> {
-    let sql = "SELECT u.id, u.login, u.display_name, u.role, u.auth_epoch, u.created_ms FROM users u \
-               JOIN memberships m ON m.user_id = u.id AND m.role = 'learner' \
-               WHERE m.class_id = $3 AND $2 AND EXISTS (SELECT 1 FROM memberships t \
-                 WHERE t.class_id = $3 AND t.user_id = $1 AND t.role = 'instructor') \
-               ORDER BY u.display_name, u.login_key";
-    Ok(read!(store, c => sqlx::query_as(sql)
-        .bind(viewer.id()).bind(viewer.teaches()).bind(class).fetch_all(c).await)?)
 }

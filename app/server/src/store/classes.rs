@@ -1,0 +1,130 @@
+//! Classes, the codes that open them, and who belongs to them.
+
+use super::{ClassId, Role, Store, StoreError, UserId, UtcMs, Viewer, clean_text, error::is_unique};
+
+mod code;
+mod members;
+
+pub use code::JoinCode;
+pub use members::{JoinError, Member, code_is_open, join, members, remove_member, sign_up};
+
+const NAME_MAX: usize = 120;
+
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct Class {
+    pub id: ClassId,
+    pub name: String,
+    pub owner_id: UserId,
+    pub join_code: String,
+    pub join_open: bool,
+    pub created_ms: UtcMs,
+    pub learners: i64,
+}
+
+/// A class as its learner sees it: without the code.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct OwnClass {
+    pub id: ClassId,
+    pub name: String,
+    pub joined_ms: UtcMs,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ClassError {
+    /// There is no such class among those that this instructor teaches.
+    #[error("no such class of this instructor")]
+    NotTaught,
+    #[error("a class needs a name")]
+    NameEmpty,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<sqlx::Error> for ClassError {
+    fn from(err: sqlx::Error) -> Self {
+        Self::Store(err.into())
+    }
+}
+
+/// Makes a class that is open to join; the instructor owns and teaches it.
+pub async fn create(store: &Store, instructor: UserId, name: &str) -> Result<ClassId, ClassError> {
+    let name = clean_text(name.trim(), NAME_MAX);
+    if name.is_empty() {
+        return Err(ClassError::NameEmpty);
+    }
+    let (id, now) = (ClassId::new(), store.now());
+    let code = JoinCode::random()?;
+    in_tx!(store, tx => {
+        let made = sqlx::query(
+            "INSERT INTO classes (id, name, owner_id, join_code, join_open, created_ms) \
+             SELECT $1, $2, $3, $4, TRUE, $5 WHERE EXISTS \
+               (SELECT 1 FROM users WHERE id = $3 AND role = 'instructor')",
+        )
+        .bind(id).bind(name.as_str()).bind(instructor).bind(code.as_str()).bind(now)
+        .execute(&mut *tx).await?.rows_affected();
+        if made == 0 {
+            return Err(ClassError::NotTaught);
+        }
+        sqlx::query(
+            "INSERT INTO memberships (class_id, user_id, role, joined_ms) VALUES ($1, $2, $3, $4)",
+        )
+        .bind(id).bind(instructor).bind(Role::Instructor).bind(now)
+        .execute(&mut *tx).await?;
+        Ok(id)
+    })
+}
+
+const TAUGHT: &str = "SELECT c.id, c.name, c.owner_id, c.join_code, c.join_open, c.created_ms, \
+    (SELECT COUNT(*) FROM memberships l WHERE l.class_id = c.id AND l.role = 'learner') AS learners \
+    FROM classes c JOIN memberships t ON t.class_id = c.id AND t.role = 'instructor' \
+    WHERE $2 AND t.user_id = $1";
+
+/// The classes that the viewer teaches, newest first; none for a learner.
+pub async fn taught(store: &Store, viewer: Viewer) -> Result<Vec<Class>, StoreError> {
+    let sql = sqlx::AssertSqlSafe(format!("{TAUGHT} ORDER BY c.created_ms DESC, c.id DESC"));
+    Ok(read!(store, c => sqlx::query_as(sql)
+        .bind(viewer.id()).bind(viewer.teaches()).fetch_all(c).await)?)
+}
+
+/// One class that the viewer teaches.
+pub async fn get(store: &Store, viewer: Viewer, id: ClassId) -> Result<Option<Class>, StoreError> {
+    let sql = sqlx::AssertSqlSafe(format!("{TAUGHT} AND c.id = $3"));
+    Ok(read!(store, c => sqlx::query_as(sql)
+        .bind(viewer.id()).bind(viewer.teaches()).bind(id).fetch_optional(c).await)?)
+}
+
+/// The classes that this learner is in.
+pub async fn of_learner(store: &Store, user: UserId) -> Result<Vec<OwnClass>, StoreError> {
+    let sql = "SELECT c.id, c.name, m.joined_ms FROM classes c JOIN memberships m ON m.class_id = c.id \
+               WHERE m.user_id = $1 AND m.role = 'learner' ORDER BY m.joined_ms, c.id";
+    Ok(read!(store, c => sqlx::query_as(sql).bind(user).fetch_all(c).await)?)
+}
+
+/// Replaces the code; the old one opens nothing from now on. Says the new one.
+pub async fn rotate_code(store: &Store, viewer: Viewer, class: ClassId) -> Result<JoinCode, ClassError> {
+    let sql = "UPDATE classes SET join_code = $4 WHERE id = $3 AND $2 AND EXISTS (SELECT 1 FROM memberships t \
+               WHERE t.class_id = $3 AND t.user_id = $1 AND t.role = 'instructor')";
+    loop {
+        let code = JoinCode::random()?;
+        let done = write!(store, c => sqlx::query(sql)
+            .bind(viewer.id()).bind(viewer.teaches()).bind(class).bind(code.as_str())
+            .execute(c).await.map(|d| d.rows_affected()));
+        match done {
+            Ok(0) => return Err(ClassError::NotTaught),
+            Ok(_) => return Ok(code),
+            // Another class has this code: one in 10¹⁴, and then the next draw decides.
+            Err(err) if is_unique(&err) => {}
+            Err(err) => return Err(err.into()),
+        }
+    }
+}
+
+/// Opens or closes the class to new learners; the code itself stays.
+pub async fn set_open(store: &Store, viewer: Viewer, class: ClassId, open: bool) -> Result<(), ClassError> {
+    let sql = "UPDATE classes SET join_open = $4 WHERE id = $3 AND $2 AND EXISTS (SELECT 1 FROM memberships t \
+               WHERE t.class_id = $3 AND t.user_id = $1 AND t.role = 'instructor')";
+    let done = write!(store, c => sqlx::query(sql)
+        .bind(viewer.id()).bind(viewer.teaches()).bind(class).bind(open)
+        .execute(c).await.map(|d| d.rows_affected()))?;
+    if done == 0 { Err(ClassError::NotTaught) } else { Ok(()) }
+}
