@@ -1,0 +1,99 @@
+//! Models and cards whose facts are typed in with their source (`models/*.toml`, `cards/*.toml`).
+
+use std::sync::LazyLock;
+
+use serde::Serialize;
+
+use crate::{Biases, Family, Mlp, Model, Norm, Window};
+
+/// The generated row of a model; sizes in the order of [`model_of`].
+struct ModelFacts {
+    name: &'static str,
+    source: &'static str,
+    family: Family,
+    sizes: [u64; 10],
+    tied: bool,
+    qk_norm: bool,
+    mlp: Mlp,
+    norm: Norm,
+    biases: Biases,
+    window: Option<Window>,
+}
+
+/// A card and the capacity that its driver reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Card {
+    /// `h100-80gb`
+    pub id: &'static str,
+    /// The product name.
+    pub name: &'static str,
+    /// Total memory as `nvidia-smi` reports it (MiB there), in bytes. Less than that is available to a program.
+    pub capacity_bytes: u64,
+    /// Where the number was read.
+    pub source: &'static str,
+}
+
+include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
+
+fn model_of(facts: &ModelFacts) -> Model {
+    let [
+        vocab,
+        hidden,
+        layers,
+        heads,
+        kv_heads,
+        head_dim,
+        intermediate,
+        max_positions,
+        position_table,
+        norms_per_layer,
+    ] = facts.sizes;
+    Model {
+        name: facts.name.to_owned(),
+        family: facts.family,
+        vocab,
+        hidden,
+        layers,
+        heads,
+        kv_heads,
+        head_dim,
+        intermediate,
+        max_positions,
+        position_table,
+        tied: facts.tied,
+        mlp: facts.mlp,
+        norm: facts.norm,
+        norms_per_layer,
+        qk_norm: facts.qk_norm,
+        biases: facts.biases,
+        window: facts.window,
+        experts: None,
+        latent: None,
+    }
+}
+
+/// All models, in the order of their file names.
+pub fn models() -> &'static [Model] {
+    static ALL: LazyLock<Vec<Model>> = LazyLock::new(|| MODELS.iter().map(model_of).collect());
+    &ALL
+}
+
+/// The model of that name; case does not matter.
+pub fn model(name: &str) -> Option<&'static Model> {
+    models().iter().find(|model| model.name.eq_ignore_ascii_case(name))
+}
+
+/// Where the facts of a catalogue model come from.
+pub fn model_source(name: &str) -> Option<&'static str> {
+    MODELS.iter().find(|facts| facts.name.eq_ignore_ascii_case(name)).map(|facts| facts.source)
+}
+
+/// All cards, in the order of their file names.
+pub fn cards() -> &'static [Card] {
+    CARDS
+}
+
+/// The card of that id; case does not matter.
+pub fn card(id: &str) -> Option<&'static Card> {
+    CARDS.iter().find(|card| card.id.eq_ignore_ascii_case(id))
+}

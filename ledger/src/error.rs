@@ -1,0 +1,18 @@
+//! What can go wrong in a ledger.
+
+/// A ledger that cannot be computed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LedgerError {
+    /// The exact result does not fit 64 bits (16 EiB).
+    #[error("{what}: {formula} exceeds 2^64 − 1")]
+    Overflow { what: &'static str, formula: String },
+    /// An input that must be at least 1.
+    #[error("{field} is 0: it must be at least 1")]
+    Zero { field: &'static str },
+    /// A model whose numbers contradict each other.
+    #[error("{field} = {value} does not go with {other} = {other_value}: {why}")]
+    Contradiction { field: &'static str, value: u64, other: &'static str, other_value: u64, why: &'static str },
+    /// The sequence is longer than the learned position table of the model.
+    #[error("sequence {seq} exceeds the position table of {positions}")]
+    BeyondPositions { seq: u64, positions: u64 },
+}

@@ -1,0 +1,88 @@
+//! A number that remembers how it was computed.
+//!
+//! Text and value are built by the same calls, so a formula on a page cannot disagree with the bytes beside it.
+
+use crate::{LedgerError, units};
+
+/// How tightly the outermost operator binds; decides about parentheses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Sum,
+    Product,
+    Atom,
+}
+
+/// A formula with its numbers filled in, and its exact value as long as that fits 64 bits.
+#[derive(Debug, Clone)]
+pub(crate) struct Term {
+    text: String,
+    value: Option<u64>,
+    rank: Rank,
+}
+
+/// A plain number.
+pub(crate) fn n(value: u64) -> Term {
+    Term { text: units::group(value), value: Some(value), rank: Rank::Atom }
+}
+
+/// A number of bytes: `2 B`.
+pub(crate) fn b(value: u64) -> Term {
+    Term { text: format!("{} B", units::group(value)), value: Some(value), rank: Rank::Atom }
+}
+
+impl Term {
+    fn within(self, rank: Rank) -> String {
+        if self.rank < rank { format!("({})", self.text) } else { self.text }
+    }
+
+    /// `⌈self ÷ divisor⌉`; a divisor of zero counts as an overflow, as no caller can mean it.
+    pub(crate) fn ceil_div(self, divisor: u64) -> Term {
+        let value = self.value.filter(|_| divisor > 0).map(|value| value.div_ceil(divisor));
+        let text = format!("⌈{} ÷ {}⌉", self.within(Rank::Product), units::group(divisor));
+        Term { text, value, rank: Rank::Atom }
+    }
+
+    /// Bytes of `self` numbers of `bits` each, rounded up to whole bytes.
+    pub(crate) fn of_bits(self, bits: u64) -> Term {
+        match bits % 8 {
+            0 => self * b(bits / 8),
+            _ => (self * n(bits)).ceil_div(8),
+        }
+    }
+
+    pub(crate) fn text(self) -> String {
+        self.text
+    }
+
+    pub(crate) fn value(&self) -> Option<u64> {
+        self.value
+    }
+
+    /// The bytes and the text, or the named overflow.
+    pub(crate) fn finish(self, what: &'static str) -> Result<(u64, String), LedgerError> {
+        match self.value {
+            Some(value) => Ok((value, self.text)),
+            None => Err(LedgerError::Overflow { what, formula: self.text }),
+        }
+    }
+}
+
+impl std::ops::Mul for Term {
+    type Output = Term;
+
+    fn mul(self, other: Term) -> Term {
+        let value = self.value.zip(other.value).and_then(|(a, b)| a.checked_mul(b));
+        let text = format!("{} × {}", self.within(Rank::Product), other.within(Rank::Product));
+        Term { text, value, rank: Rank::Product }
+    }
+}
+
+impl std::ops::Add for Term {
+    type Output = Term;
+
+    fn add(self, other: Term) -> Term {
+        let value = self.value.zip(other.value).and_then(|(a, b)| a.checked_add(b));
+        let text = format!("{} + {}", self.text, other.text);
+        Term { text, value, rank: Rank::Sum }
+    }
+}

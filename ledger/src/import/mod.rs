@@ -1,0 +1,99 @@
+//! Hugging Face `config.json` → [`Model`].
+//!
+//! Keys that a file leaves out take the default of the family's configuration class in transformers; a key of the
+//! wrong type, a size of zero or a contradiction is an error that names its place. Nested configurations of
+//! multimodal models (`text_config`) are read for their language model.
+
+mod error;
+mod gpt2;
+mod reader;
+mod rotary;
+
+use serde_json::Value;
+
+pub use error::{ImportError, Kind};
+use reader::Reader;
+
+use crate::{Family, Model};
+
+/// The largest document that is looked at: real configurations are a few kilobytes.
+pub const MAX_CONFIG_BYTES: usize = 1 << 20;
+
+/// Reads a `config.json`.
+///
+/// ```
+/// let model = ledger::import_config(
+///     r#"{"model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32,
+///         "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256}"#,
+/// )?;
+/// assert_eq!((model.head_dim, model.parameters().unwrap()), (128, 8_030_261_248));
+///
+/// let error = ledger::import_config(r#"{"model_type": "llama", "hidden_size": "4096"}"#).unwrap_err();
+/// assert_eq!(error.pointer(), "/hidden_size");
+/// # Ok::<(), ledger::ImportError>(())
+/// ```
+///
+/// # Errors
+/// [`ImportError`] with the JSON pointer, what was expected, what was found and the next step. Never panics.
+pub fn import_config(json: &str) -> Result<Model, ImportError> {
+    if json.len() > MAX_CONFIG_BYTES {
+        return Err(ImportError::TooLarge { bytes: json.len() as u64, limit: MAX_CONFIG_BYTES as u64 });
+    }
+    // serde_json refuses nesting beyond 128 levels, so hostile depth is a syntax error as well.
+    let document: Value = serde_json::from_str(json).map_err(|error| ImportError::Syntax {
+        line: error.line() as u64,
+        column: error.column() as u64,
+        problem: error.to_string(),
+    })?;
+    let top = Reader::new("", &document)?;
+    let nested = top.child("text_config")?;
+    let (reader, family) = match nested {
+        // The outer file of a multimodal model names the whole; the language model names itself inside.
+        Some(inner) => match family(&inner) {
+            Ok(known) => (inner, known),
+            Err(error @ ImportError::UnknownFamily { .. }) => return Err(error),
+            Err(_) => {
+                let known = family(&top)?;
+                (inner, known)
+            }
+        },
+        None => {
+            let known = family(&top)?;
+            (top, known)
+        }
+    };
+    let mut model = match family {
+        Family::Gpt2 => gpt2::read(&reader)?,
+        Family::Llama | Family::Qwen2 | Family::Qwen3 | Family::Mistral => rotary::read(&reader, family)?,
+    };
+    if let Some(name) = reader.text("_name_or_path")?.filter(|name| !name.is_empty()) {
+        model.name = name.rsplit('/').next().unwrap_or(name).chars().take(80).collect();
+    }
+    Ok(model)
+}
+
+/// The family by `model_type`, or by the class name in `architectures` where that key is absent.
+fn family(reader: &Reader<'_>) -> Result<Family, ImportError> {
+    let unknown = |key: &str, found: &str| ImportError::UnknownFamily {
+        pointer: reader.pointer(key),
+        found: format!("{:?}", found.chars().take(60).collect::<String>()),
+    };
+    if let Some(name) = reader.text("model_type")? {
+        return Family::from_id(name).ok_or_else(|| unknown("model_type", name));
+    }
+    let class = reader.get("architectures").and_then(|list| list.get(0)).and_then(Value::as_str);
+    let Some(class) = class else {
+        return Err(ImportError::Missing { pointer: reader.pointer("model_type"), unit: "model_type" });
+    };
+    let stem = class.to_lowercase();
+    // Longest id first, so that `qwen3moe…` is never taken for `qwen3`.
+    let mut known: Vec<Family> = Family::ALL.to_vec();
+    known.sort_by_key(|family| std::cmp::Reverse(family.id().len()));
+    known
+        .into_iter()
+        .find(|family| {
+            let id = family.id().replace('_', "");
+            stem.strip_prefix(&id).is_some_and(|rest| ["forcausallm", "lmheadmodel", "model"].contains(&rest))
+        })
+        .ok_or_else(|| unknown("architectures", class))
+}

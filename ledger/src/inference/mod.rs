@@ -1,0 +1,104 @@
+//! What serving a model needs: weights, KV cache and a named reserve.
+
+mod fit;
+mod kv;
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+pub use fit::{Fit, MAX_SEARCH, fit};
+pub use kv::{kv_bytes, kv_per_token};
+pub(crate) use kv::{per_token_term, term as kv_term};
+
+use crate::{
+    Dtype, Entry, LedgerError, Model, Object, Phase, Span,
+    formula::{b, n},
+    units,
+};
+
+/// A serving workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inference {
+    /// Format of the weights: bare numbers, no scales or zero points, the same for every tensor.
+    pub weights: Dtype,
+    /// Format of the KV cache.
+    pub kv: Dtype,
+    /// Sequences held at the same time.
+    pub batch: u64,
+    /// Tokens held per sequence: prompt and output together.
+    pub seq: u64,
+    /// Bytes set aside for the CUDA context, graphs, workspaces and fragmentation. An **assumption** that the user
+    /// may edit, never part of the arithmetic: measure it on the machine at hand.
+    pub reserve: u64,
+}
+
+impl Inference {
+    /// The reserve that pages propose: 1 GiB. CUDA context, library workspaces and captured graphs of one process
+    /// commonly take between half a gibibyte and two.
+    pub const DEFAULT_RESERVE: u64 = units::GIB;
+}
+
+/// The entries of a serving ledger and their sum.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InferenceLedger {
+    pub entries: Vec<Entry>,
+    /// Bytes of all entries together; all of them are alive while decoding.
+    pub total: u64,
+}
+
+/// Bytes of the weights: parameters × bits, rounded up to whole bytes.
+pub fn weights(model: &Model, dtype: Dtype) -> Result<Entry, LedgerError> {
+    let (bytes, formula) = n(model.parameters()?).of_bits(dtype.bits()).finish("weights")?;
+    Ok(Entry {
+        object: Object::Parameter,
+        part: Cow::Borrowed("weights"),
+        span: Span::new(Phase::Load, Phase::Decode),
+        bytes,
+        formula,
+    })
+}
+
+/// Predicts the memory of a serving process.
+///
+/// ```
+/// use ledger::{Dtype, catalogue, inference::{self, Inference}};
+/// let model = catalogue::model("Llama-2-7B").expect("in the catalogue");
+/// let workload = Inference { weights: Dtype::F16, kv: Dtype::F16, batch: 4, seq: 4096, reserve: 0 };
+/// let ledger = inference::ledger(model, &workload)?;
+/// assert_eq!(ledger.total, 2 * 6_738_415_616 + 4 * (2 << 30));
+/// # Ok::<(), ledger::LedgerError>(())
+/// ```
+///
+/// # Errors
+/// A batch or sequence of zero, an inconsistent model, a sequence beyond a learned position table, or a result of
+/// 2⁶⁴ bytes and more.
+pub fn ledger(model: &Model, workload: &Inference) -> Result<InferenceLedger, LedgerError> {
+    check(model, workload)?;
+    let mut entries = vec![weights(model, workload.weights)?, kv::entry(model, workload)?];
+    if workload.reserve > 0 {
+        let (bytes, formula) = b(workload.reserve).finish("reserve")?;
+        entries.push(Entry {
+            object: Object::Context,
+            part: Cow::Borrowed("reserve"),
+            span: Span::new(Phase::Load, Phase::Decode),
+            bytes,
+            formula,
+        });
+    }
+    let total = entries.iter().fold(n(0), |sum, entry| sum + n(entry.bytes)).finish("total")?.0;
+    Ok(InferenceLedger { entries, total })
+}
+
+pub(crate) fn check(model: &Model, workload: &Inference) -> Result<(), LedgerError> {
+    model.validate()?;
+    for (field, value) in [("batch", workload.batch), ("seq", workload.seq)] {
+        if value == 0 {
+            return Err(LedgerError::Zero { field });
+        }
+    }
+    if model.position_table > 0 && workload.seq > model.position_table {
+        return Err(LedgerError::BeyondPositions { seq: workload.seq, positions: model.position_table });
+    }
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! The output head and the loss: where small models have their peak.
+//!
+//! The loss runs in FP32: its log-softmax of `4·V·T` bytes is saved, and its backward holds two more buffers of that
+//! size for a moment, `8·V·T` (measured as the peak of temporaries).
+
+use super::{Line, Moment, Precision, Training, activations};
+use crate::{
+    LedgerError, Model, Norm, Object,
+    formula::{Term, b, n},
+};
+
+const UNTIL_HEAD: [Moment; 3] = [Moment::ForwardEnd, Moment::LossBackward, Moment::HeadBackward];
+const UNTIL_LOSS: [Moment; 2] = [Moment::ForwardEnd, Moment::LossBackward];
+
+pub(crate) fn log_softmax(vocab: u64, tokens: u64) -> Term {
+    b(4) * n(vocab) * n(tokens)
+}
+
+/// FP32 log-softmax that the loss saves: `4·V·T` bytes.
+///
+/// # Errors
+/// A result of 2⁶⁴ bytes and more.
+pub fn log_softmax_bytes(vocab: u64, tokens: u64) -> Result<u64, LedgerError> {
+    Ok(log_softmax(vocab, tokens).finish("log_softmax")?.0)
+}
+
+/// The two logits-sized FP32 buffers of the loss's backward: `8·V·T` bytes.
+///
+/// # Errors
+/// A result of 2⁶⁴ bytes and more.
+pub fn loss_temporary_bytes(vocab: u64, tokens: u64) -> Result<u64, LedgerError> {
+    Ok((n(2) * log_softmax(vocab, tokens)).finish("loss_temporary")?.0)
+}
+
+/// What the last norm saves.
+fn final_norm(model: &Model, precision: Precision, tokens: u64) -> Term {
+    let bytes = precision.compute_bytes();
+    let wide = precision == Precision::Fp32 || precision.is_autocast();
+    match (model.norm, wide) {
+        (Norm::Rms, true) => n(tokens) * (n(8) * b(model.hidden) + n(4)),
+        (Norm::Rms, false) => n(tokens) * (n(6) * b(model.hidden) + n(4)),
+        (Norm::Layer, true) => n(tokens) * (b(4) * n(model.hidden) + n(2) * b(4)),
+        (Norm::Layer, false) => n(tokens) * (b(bytes) * n(model.hidden) + n(2) * b(bytes)),
+    }
+}
+
+pub(crate) fn lines(model: &Model, workload: &Training) -> Result<Vec<Line>, LedgerError> {
+    let tokens = activations::tokens(workload)?;
+    let bytes = workload.precision.compute_bytes();
+    let mut lines = Vec::with_capacity(6);
+    let norm = final_norm(model, workload.precision, tokens);
+    lines.extend(Line::new(Object::Activation, "final_norm", norm, &UNTIL_HEAD)?);
+    let input = b(bytes) * n(tokens) * n(model.hidden);
+    lines.extend(Line::new(Object::Activation, "head_input", input, &UNTIL_HEAD)?);
+    let saved = log_softmax(model.vocab, tokens);
+    lines.extend(Line::new(Object::Logits, "log_softmax", saved.clone(), &UNTIL_LOSS)?);
+    lines.extend(Line::new(Object::Logits, "loss_temporary", n(2) * saved, &[Moment::LossBackward])?);
+    let gradient = b(bytes) * n(model.vocab) * n(tokens);
+    lines.extend(Line::new(Object::Logits, "logits_gradient", gradient, &[Moment::HeadBackward])?);
+    // Token ids and targets, 64 bit each.
+    let ids = n(2) * b(8) * n(tokens);
+    lines.extend(Line::new(Object::Buffer, "token_ids", ids, &UNTIL_LOSS)?);
+    Ok(lines)
+}

@@ -1,0 +1,145 @@
+//! What a training step needs, phase by phase.
+//!
+//! The ledger is that of the second step and later: the optimizer's states exist. Gradients are set to `None` between
+//! steps, the script keeps the loss and drops the logits, attention goes through SDPA without dropout, norms and
+//! rotary embeddings are the eager ones of transformers. Formulas of saved activations: module `activations`.
+
+mod activations;
+mod choice;
+mod head;
+mod moments;
+mod optimizer;
+mod precision;
+mod states;
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+pub use activations::layer_bytes;
+pub use choice::{Checkpointing, UnknownChoice};
+pub use head::{log_softmax_bytes, loss_temporary_bytes};
+pub use moments::{Moment, Part, PhaseTotal};
+pub use optimizer::Optimizer;
+pub use precision::Precision;
+pub use states::{optimizer_floor, state_bytes};
+
+/// Terms that expressions show with their formula.
+pub(crate) mod head_terms {
+    pub(crate) use super::head::log_softmax;
+}
+pub(crate) mod state_terms {
+    pub(crate) use super::{
+        activations::saved,
+        states::{floor, per_parameter, states},
+    };
+}
+
+use crate::{Entry, LedgerError, Model, formula::Term, object::Span};
+
+/// A training workload on one device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Training {
+    pub precision: Precision,
+    pub optimizer: Optimizer,
+    /// Sequences per micro-batch.
+    pub batch: u64,
+    /// Tokens per sequence.
+    pub seq: u64,
+    pub checkpointing: Checkpointing,
+}
+
+/// The entries of a training ledger, the totals per phase and the peak. All sizes in bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrainingLedger {
+    /// Every object with its largest size. They are not all alive together: see `phases`.
+    pub entries: Vec<Entry>,
+    /// Load, forward, backward and step, each at its highest moment.
+    pub phases: Vec<PhaseTotal>,
+    /// The highest phase; of equals the earliest.
+    pub peak: PhaseTotal,
+    /// Weights, gradients, states and the optimizer's temporary: what is alive in `step()`, whatever is done about
+    /// activations. No activation strategy can bring the peak below it.
+    pub floor: u64,
+}
+
+/// An entry and what is alive of it at each moment.
+pub(crate) struct Line {
+    entry: Entry,
+    at: [u64; Moment::COUNT],
+}
+
+impl Line {
+    /// An object that is wholly alive at the given moments.
+    fn new(
+        object: crate::Object,
+        part: &'static str,
+        term: Term,
+        moments: &[Moment],
+    ) -> Result<Option<Self>, LedgerError> {
+        let (bytes, formula) = term.finish(part)?;
+        let (Some(first), Some(last)) = (moments.first(), moments.last()) else { return Ok(None) };
+        if bytes == 0 {
+            return Ok(None);
+        }
+        let span = Span::new(first.phase(), last.phase());
+        let mut at = [0; Moment::COUNT];
+        for moment in moments {
+            at[moment.index()] = bytes;
+        }
+        Ok(Some(Self { entry: Entry { object, part: Cow::Borrowed(part), span, bytes, formula }, at }))
+    }
+
+    /// What is left of the object at one moment.
+    fn reduced(mut self, moment: Moment, bytes: u64) -> Self {
+        self.at[moment.index()] = bytes.min(self.entry.bytes);
+        self
+    }
+}
+
+/// Predicts the memory of a training step.
+///
+/// ```
+/// use ledger::{catalogue, training::{self, Checkpointing, Optimizer, Precision, Training}};
+/// let model = catalogue::model("Qwen2.5-0.5B").expect("in the catalogue");
+/// let workload = Training {
+///     precision: Precision::Fp32,
+///     optimizer: Optimizer::AdamWForeach,
+///     batch: 1,
+///     seq: 256,
+///     checkpointing: Checkpointing::None,
+/// };
+/// let ledger = training::ledger(model, &workload)?;
+/// // 4 B each for weight, gradient, m, v and the temporary of the multi-tensor step.
+/// assert_eq!(ledger.floor, 20 * 494_032_768);
+/// assert_eq!(ledger.peak.bytes, ledger.floor);
+/// # Ok::<(), ledger::LedgerError>(())
+/// ```
+///
+/// # Errors
+/// A batch or sequence of zero, an inconsistent model, a sequence beyond a learned position table, or a sum of 2⁶⁴
+/// bytes and more.
+pub fn ledger(model: &Model, workload: &Training) -> Result<TrainingLedger, LedgerError> {
+    check(model, workload)?;
+    let facts = states::Facts::of(model)?;
+    let mut lines = states::lines(model, &facts, workload)?;
+    lines.extend(activations::lines(model, &facts, workload)?);
+    lines.extend(head::lines(model, workload)?);
+    let phases = moments::phases(&lines)?;
+    let peak = moments::highest(&phases);
+    let floor = optimizer_floor(model, workload.precision, workload.optimizer)?;
+    Ok(TrainingLedger { entries: lines.into_iter().map(|line| line.entry).collect(), phases, peak, floor })
+}
+
+fn check(model: &Model, workload: &Training) -> Result<(), LedgerError> {
+    model.validate()?;
+    for (field, value) in [("batch", workload.batch), ("seq", workload.seq)] {
+        if value == 0 {
+            return Err(LedgerError::Zero { field });
+        }
+    }
+    if model.position_table > 0 && workload.seq > model.position_table {
+        return Err(LedgerError::BeyondPositions { seq: workload.seq, positions: model.position_table });
+    }
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! The moments of a step at which memory can be highest.
+//!
+//! Between two neighbouring moments every object grows or shrinks steadily, so that the maximum of a phase lies at
+//! one of them.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::Line;
+use crate::{LedgerError, Object, Phase, formula::n};
+
+/// A point of the step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Moment {
+    /// The model is on the device; no step has run.
+    Loaded,
+    /// The loss has been computed.
+    ForwardEnd,
+    /// The loss's backward: gradients of the logits, none of parameters.
+    LossBackward,
+    /// The output head's backward.
+    HeadBackward,
+    /// The last layer's backward: all saved activations, the head's gradients.
+    LayersBackward,
+    /// The first layer and the embedding: all gradients.
+    BackwardEnd,
+    /// Inside `optimizer.step()`.
+    Step,
+}
+
+impl Moment {
+    pub const ALL: [Moment; 7] = [
+        Moment::Loaded,
+        Moment::ForwardEnd,
+        Moment::LossBackward,
+        Moment::HeadBackward,
+        Moment::LayersBackward,
+        Moment::BackwardEnd,
+        Moment::Step,
+    ];
+    pub(crate) const COUNT: usize = Self::ALL.len();
+
+    pub(crate) const fn index(self) -> usize {
+        self as usize
+    }
+
+    pub const fn id(self) -> &'static str {
+        match self {
+            Moment::Loaded => "loaded",
+            Moment::ForwardEnd => "forward_end",
+            Moment::LossBackward => "loss_backward",
+            Moment::HeadBackward => "head_backward",
+            Moment::LayersBackward => "layers_backward",
+            Moment::BackwardEnd => "backward_end",
+            Moment::Step => "step",
+        }
+    }
+
+    pub const fn phase(self) -> Phase {
+        match self {
+            Moment::Loaded => Phase::Load,
+            Moment::ForwardEnd => Phase::Forward,
+            Moment::Step => Phase::Step,
+            _ => Phase::Backward,
+        }
+    }
+}
+
+/// What one object contributes to a moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    pub object: Object,
+    /// The slug of the entry in [`super::TrainingLedger::entries`].
+    pub part: Cow<'static, str>,
+    pub bytes: u64,
+}
+
+/// A phase at its highest moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseTotal {
+    pub phase: Phase,
+    pub moment: Moment,
+    /// Bytes of all `parts` together.
+    pub bytes: u64,
+    /// What is alive at that moment, in the order of the entries.
+    pub parts: Vec<Part>,
+    /// The object that makes the moment high: the largest that does not live through the whole step, or the largest
+    /// of all where nothing else is alive.
+    pub cause: Object,
+    /// The slug of that object's entry.
+    pub cause_part: Cow<'static, str>,
+}
+
+fn total(lines: &[Line], moment: Moment) -> Result<PhaseTotal, LedgerError> {
+    let alive = || lines.iter().filter(|line| line.at[moment.index()] > 0);
+    let bytes = alive().fold(n(0), |sum, line| sum + n(line.at[moment.index()])).finish("total")?.0;
+    let passing = |line: &&Line| line.at[Moment::ForwardEnd.index()] != line.at[Moment::Step.index()];
+    let largest = |line: &&Line| line.at[moment.index()];
+    let cause = alive().filter(passing).max_by_key(largest).or_else(|| alive().max_by_key(largest));
+    Ok(PhaseTotal {
+        phase: moment.phase(),
+        moment,
+        bytes,
+        parts: alive()
+            .map(|line| Part {
+                object: line.entry.object,
+                part: line.entry.part.clone(),
+                bytes: line.at[moment.index()],
+            })
+            .collect(),
+        cause: cause.map_or(Object::Parameter, |line| line.entry.object),
+        cause_part: cause.map_or(Cow::Borrowed("weights"), |line| line.entry.part.clone()),
+    })
+}
+
+/// One total per phase, at the phase's highest moment.
+pub(crate) fn phases(lines: &[Line]) -> Result<Vec<PhaseTotal>, LedgerError> {
+    let mut phases: Vec<PhaseTotal> = Vec::with_capacity(4);
+    for moment in Moment::ALL {
+        let next = total(lines, moment)?;
+        match phases.last_mut() {
+            Some(last) if last.phase == next.phase => {
+                if next.bytes > last.bytes {
+                    *last = next;
+                }
+            }
+            _ => phases.push(next),
+        }
+    }
+    Ok(phases)
+}
+
+/// The highest phase; of equals the earliest.
+pub(crate) fn highest(phases: &[PhaseTotal]) -> PhaseTotal {
+    let nothing = PhaseTotal {
+        phase: Phase::Load,
+        moment: Moment::Loaded,
+        bytes: 0,
+        parts: Vec::new(),
+        cause: Object::Parameter,
+        cause_part: Cow::Borrowed("weights"),
+    };
+    phases.iter().rev().max_by_key(|phase| phase.bytes).cloned().unwrap_or(nothing)
+}

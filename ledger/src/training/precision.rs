@@ -1,0 +1,90 @@
+//! How parameters, gradients and activations are stored while training.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::UnknownChoice;
+
+/// The number formats of a training run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Precision {
+    /// Everything in FP32 (TF32 matrix products store the same bytes).
+    Fp32,
+    /// `torch.autocast(bfloat16)` over FP32 parameters: no master copy is needed, the parameters are the master.
+    AmpBf16,
+    /// `torch.autocast(float16)` with a gradient scaler; the same bytes as `AmpBf16`.
+    AmpFp16,
+    /// BF16 parameters and gradients, and an FP32 master copy with FP32 states (Megatron, DeepSpeed).
+    Bf16Master,
+    /// Everything in BF16, the optimizer's states included.
+    PureBf16,
+}
+
+impl Precision {
+    pub const ALL: &'static [Precision] =
+        &[Precision::Fp32, Precision::AmpBf16, Precision::AmpFp16, Precision::Bf16Master, Precision::PureBf16];
+
+    pub const fn id(self) -> &'static str {
+        match self {
+            Precision::Fp32 => "fp32",
+            Precision::AmpBf16 => "amp_bf16",
+            Precision::AmpFp16 => "amp_fp16",
+            Precision::Bf16Master => "bf16_master",
+            Precision::PureBf16 => "pure_bf16",
+        }
+    }
+
+    /// Bytes per parameter of the weights that the layers read.
+    pub const fn weight_bytes(self) -> u64 {
+        match self {
+            Precision::Fp32 | Precision::AmpBf16 | Precision::AmpFp16 => 4,
+            Precision::Bf16Master | Precision::PureBf16 => 2,
+        }
+    }
+
+    /// Bytes per parameter of the gradients: the format of the weights.
+    pub const fn gradient_bytes(self) -> u64 {
+        self.weight_bytes()
+    }
+
+    /// Bytes per number in the tensors that the optimizer updates and in its states.
+    pub const fn state_bytes(self) -> u64 {
+        match self {
+            Precision::PureBf16 => 2,
+            _ => 4,
+        }
+    }
+
+    /// An FP32 copy of the weights is kept beside them.
+    pub const fn has_master(self) -> bool {
+        matches!(self, Precision::Bf16Master)
+    }
+
+    /// Bytes per number of the activations that matrix products save.
+    pub const fn compute_bytes(self) -> u64 {
+        match self {
+            Precision::Fp32 => 4,
+            _ => 2,
+        }
+    }
+
+    /// Matrix products run under `torch.autocast`.
+    pub const fn is_autocast(self) -> bool {
+        matches!(self, Precision::AmpBf16 | Precision::AmpFp16)
+    }
+}
+
+impl FromStr for Precision {
+    type Err = UnknownChoice;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|choice| choice.id() == name)
+            .ok_or_else(|| UnknownChoice::new("precision", name, Self::ALL.iter().map(|choice| choice.id())))
+    }
+}

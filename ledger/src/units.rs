@@ -1,0 +1,92 @@
+//! Bytes and counts as people read them.
+//!
+//! GB = 10⁹ bytes, GiB = 2³⁰ bytes; the name is always printed. Decimals are computed with integers and rounded
+//! half up, so that the same bytes give the same text on every machine.
+
+pub const KIB: u64 = 1 << 10;
+pub const MIB: u64 = 1 << 20;
+pub const GIB: u64 = 1 << 30;
+pub const TIB: u64 = 1 << 40;
+pub const KB: u64 = 1_000;
+pub const MB: u64 = 1_000_000;
+pub const GB: u64 = 1_000_000_000;
+
+/// Thousands separated by commas.
+///
+/// ```
+/// assert_eq!(ledger::units::group(8_030_261_248), "8,030,261,248");
+/// ```
+pub fn group(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `number ÷ unit` with exactly `digits` decimals (at most 9), rounded half up, thousands grouped.
+///
+/// ```
+/// assert_eq!(ledger::units::decimal(1_536, 1_024, 2), "1.50");
+/// assert_eq!(ledger::units::decimal(999_999, 1_000, 1), "1,000.0");
+/// ```
+pub fn decimal(number: u64, unit: u64, digits: u32) -> String {
+    let digits = digits.min(9);
+    let unit = u128::from(unit.max(1));
+    let scale = 10u128.pow(digits);
+    let scaled = (u128::from(number) * scale * 2 + unit) / (unit * 2);
+    let whole = group(u64::try_from(scaled / scale).unwrap_or(u64::MAX));
+    match digits {
+        0 => whole,
+        _ => format!("{whole}.{:0width$}", scaled % scale, width = digits as usize),
+    }
+}
+
+/// Gibibytes with two decimals.
+///
+/// ```
+/// assert_eq!(ledger::units::gib(1_073_741_824), "1.00 GiB");
+/// ```
+pub fn gib(bytes: u64) -> String {
+    format!("{} GiB", decimal(bytes, GIB, 2))
+}
+
+/// Gigabytes (10⁹) with two decimals.
+///
+/// ```
+/// assert_eq!(ledger::units::gb(1_073_741_824), "1.07 GB");
+/// ```
+pub fn gb(bytes: u64) -> String {
+    format!("{} GB", decimal(bytes, GB, 2))
+}
+
+/// Mebibytes with one decimal, the unit in which PyTorch's peaks are usually quoted.
+///
+/// ```
+/// assert_eq!(ledger::units::mib(494_032_768 * 16), "7,538.3 MiB");
+/// ```
+pub fn mib(bytes: u64) -> String {
+    format!("{} MiB", decimal(bytes, MIB, 1))
+}
+
+/// The largest binary unit that leaves at least 1; two decimals, none where the value is whole.
+///
+/// ```
+/// assert_eq!(ledger::units::human_binary(131_072), "128 KiB");
+/// assert_eq!(ledger::units::human_binary(1_610_612_736), "1.50 GiB");
+/// ```
+pub fn human_binary(bytes: u64) -> String {
+    let (unit, name) = match bytes {
+        TIB.. => (TIB, "TiB"),
+        GIB.. => (GIB, "GiB"),
+        MIB.. => (MIB, "MiB"),
+        KIB.. => (KIB, "KiB"),
+        _ => (1, "B"),
+    };
+    let digits = if bytes.is_multiple_of(unit) { 0 } else { 2 };
+    format!("{} {name}", decimal(bytes, unit, digits))
+}

@@ -1,0 +1,109 @@
+//! Anchors: numbers that the course is built on, each with where it comes from.
+
+use ledger::{
+    catalogue, expr,
+    training::{self, Checkpointing, Optimizer, Precision, Training},
+    units,
+};
+
+/// Parameters counted with transformers on the meta device, tied tensors once.
+const PARAMETERS: &[(&str, u64)] = &[
+    ("gpt2", 124_439_808),
+    ("gpt2-medium", 354_823_168),
+    ("gpt2-xl", 1_557_611_200),
+    ("LLaMA-65B", 65_285_660_672),
+    ("Llama-2-7B", 6_738_415_616),
+    ("Llama-2-13B", 13_015_864_320),
+    ("Llama-2-70B", 68_976_648_192),
+    ("Llama-3-8B", 8_030_261_248),
+    ("Llama-3-70B", 70_553_706_496),
+    ("Llama-3.1-405B", 405_853_388_800),
+    ("Llama-3.2-1B", 1_235_814_400),
+    ("Llama-3.2-3B", 3_212_749_824),
+    ("TinyLlama-1.1B", 1_100_048_384),
+    ("SmolLM2-135M", 134_515_008),
+    ("Qwen2.5-0.5B", 494_032_768),
+    ("Qwen2.5-1.5B", 1_543_714_304),
+    ("Qwen2.5-7B", 7_615_616_512),
+    ("Qwen2.5-72B", 72_706_203_648),
+    ("Qwen3-0.6B", 596_049_920),
+    ("Qwen3-8B", 8_190_735_360),
+    ("Qwen3-32B", 32_762_123_264),
+    ("Mistral-7B-v0.1", 7_241_732_096),
+    ("Mistral-7B-v0.3", 7_248_023_552),
+];
+
+#[test]
+fn parameters_are_exact() {
+    for (name, expected) in PARAMETERS {
+        let model = catalogue::model(name).unwrap_or_else(|| panic!("{name} is in the catalogue"));
+        assert_eq!(model.parameters().ok(), Some(*expected), "{name}");
+    }
+}
+
+#[test]
+fn untied_heads_count_twice() {
+    for (name, expected) in [("Llama-3.2-1B", 1_498_482_688), ("Qwen2.5-0.5B", 630_167_424)] {
+        let model = catalogue::model(name).expect("in the catalogue");
+        assert_eq!(model.parameters_untied().ok(), Some(expected), "{name}");
+    }
+}
+
+#[test]
+fn the_optimizer_floor_explains_the_measured_peaks() {
+    let model = catalogue::model("Qwen2.5-0.5B").expect("in the catalogue");
+    let cases = [
+        (Precision::Fp32, Optimizer::AdamWForeach, "9,422.9 MiB"),
+        (Precision::Fp32, Optimizer::AdamWFused, "7,538.3 MiB"),
+        (Precision::AmpBf16, Optimizer::AdamWForeach, "9,422.9 MiB"),
+        (Precision::PureBf16, Optimizer::AdamWForeach, "4,711.5 MiB"),
+        (Precision::PureBf16, Optimizer::AdamWFused, "3,769.2 MiB"),
+    ];
+    for (precision, optimizer, expected) in cases {
+        let floor = training::optimizer_floor(model, precision, optimizer).expect("a small model");
+        assert_eq!(units::mib(floor), expected, "{precision:?} {optimizer:?}");
+    }
+    assert_eq!(
+        training::state_bytes(model, Precision::Fp32, Optimizer::AdamWForeach).map(units::mib),
+        Ok("7,538.3 MiB".to_owned())
+    );
+}
+
+#[test]
+fn a_short_sequence_peaks_in_the_optimizer_step() {
+    let model = catalogue::model("Qwen2.5-0.5B").expect("in the catalogue");
+    let workload = Training {
+        precision: Precision::Fp32,
+        optimizer: Optimizer::AdamWForeach,
+        batch: 1,
+        seq: 256,
+        checkpointing: Checkpointing::None,
+    };
+    let ledger = training::ledger(model, &workload).expect("a small model");
+    assert_eq!((ledger.peak.phase.id(), ledger.peak.bytes), ("step", ledger.floor));
+    assert_eq!(ledger.peak.cause.id(), "optimizer_temporary");
+}
+
+#[test]
+fn expressions_give_the_ledgers_numbers() {
+    let cases = [
+        (r#"kv_cache model="Llama-3-8B" seq=8192 dtype="bf16""#, "1.00 GiB", "1,073,741,824 B"),
+        (r#"kv_per_token model="Llama-3-8B""#, "128 KiB", "131,072 B"),
+        (r#"params model="Llama-3-8B""#, "8,030,261,248", "8,030,261,248"),
+        (r#"params model="Llama-3-8B" as="billion""#, "8.03 × 10⁹", "8,030,261,248"),
+        (r#"weights model="Llama-3-8B" dtype="int4" as="GB""#, "4.02 GB", "4,015,130,624 B"),
+        (r#"optimizer_floor model="Qwen2.5-0.5B" as="MiB" digits=1"#, "9,422.9 MiB", "9,880,655,360 B"),
+        (r#"logits model="Qwen2.5-0.5B" tokens=768 as="MiB" digits=1"#, "445.1 MiB", "466,747,392 B"),
+        (r#"card_capacity card="h100-80gb" as="GB" digits=1"#, "85.5 GB", "85,520,809,984 B"),
+        (r#"bytes_per_param precision="fp32""#, "20 B", "20 B"),
+        (r#"blocks seq=1000 block=16"#, "63", "63"),
+        (r#"block_waste seq=1000 block=16"#, "8", "8"),
+        (r#"times 100 (kv_cache model="Llama-3-8B" seq=8192)"#, "100.00 GiB", "107,374,182,400 B"),
+        (r#"ratio (kv_per_token model="Llama-2-7B") (kv_per_token model="Llama-3-8B") digits=0"#, "4", "4"),
+        (r#"percent (kv_cache model="Llama-3-8B" seq=131072) (weights model="Llama-3-8B")"#, "107.0 %", "106.969553 %"),
+    ];
+    for (source, text, exact) in cases {
+        let computed = expr::evaluate(source).unwrap_or_else(|error| panic!("{source}: {error}"));
+        assert_eq!((computed.text.as_str(), computed.exact.as_str()), (text, exact), "{source}");
+    }
+}
