@@ -57,6 +57,11 @@ kinds! {
     Progress { Opened = "opened", Done = "done" }
     /// Where a job stands.
     JobState {
-        Queued = "queued", Leased = "leased", Done = "done", FailedInfra = "failed_infra", Cancelled = "cancelled",
+        Queued = "queued", Leased = "leased", Done = "done", FailedInfra = "failed_infra",
+        FailedLab = "failed_lab", Cancelled = "cancelled",
     }
+    /// How a report came to us.
+    ReportOrigin { Runner = "runner", Upload = "upload", Browser = "browser" }
+    /// What the grader made of a report.
+    GradeOutcome { Graded = "graded", NotEvidence = "not_evidence" }
 }

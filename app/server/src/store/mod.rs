@@ -19,11 +19,18 @@ mod error;
 mod json;
 mod open;
 mod secret;
+mod word;
 
 pub mod api_tokens;
 pub mod audit;
 pub mod classes;
+pub mod grades;
+pub mod jobs;
 pub mod links;
+pub mod progress;
+pub mod quiz;
+pub mod reports;
+pub mod runners;
 pub mod sessions;
 pub mod users;
 
@@ -35,3 +42,4 @@ pub use kinds::*;
 pub use open::Store;
 pub use secret::{Secret, TokenHash, clean_text};
 pub use viewer::Viewer;
+pub use word::Word;

@@ -1,0 +1,83 @@
+use protocol::Nonce;
+
+use super::{LEASE, LEASE_EXPIRED, MAX_CLAIMS};
+use crate::store::{JobId, JsonText, RunnerId, Store, StoreError, UserId};
+
+/// What a runner is told about its new job.
+#[derive(Clone, Debug)]
+pub struct Claimed {
+    pub id: JobId,
+    pub user_id: UserId,
+    pub lab: String,
+    pub params: JsonText,
+    pub nonce: Nonce,
+    /// 1 for the first hand-out.
+    pub attempt: i64,
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    id: JobId,
+    user_id: UserId,
+    lab: String,
+    params: JsonText,
+    claims: i64,
+}
+
+/// Hands the oldest waiting job of these labs to the runner; a job whose lease ran out waits again.
+pub async fn claim(store: &Store, runner: RunnerId, labs: &[&str]) -> Result<Option<Claimed>, StoreError> {
+    expire(store).await?;
+    if labs.is_empty() {
+        return Ok(None);
+    }
+    let nonce = random_nonce()?;
+    let now = store.now();
+    // The statement's text depends on the number of labs alone.
+    let places: Vec<String> = (6..6 + labs.len()).map(|n| format!("${n}")).collect();
+    let sql = format!(
+        "UPDATE jobs SET state = 'leased', stage = 'claimed', times = '[]', runner_id = $1, nonce = $2, \
+           claimed_ms = $3, lease_until_ms = $4, claims = claims + 1 \
+         WHERE id = (SELECT id FROM jobs WHERE (state = 'queued' OR (state = 'leased' AND lease_until_ms <= $3)) \
+           AND claims < $5 AND lab IN ({}) ORDER BY created_ms, id LIMIT 1{}) \
+         RETURNING id, user_id, lab, params, claims",
+        places.join(", "),
+        store.db.skip_locked(),
+    );
+    let row: Option<Row> = write!(store, c => {
+        let mut query = sqlx::query_as(sqlx::AssertSqlSafe(sql))
+            .bind(runner).bind(nonce.to_string()).bind(now).bind(now.plus(LEASE)).bind(MAX_CLAIMS);
+        for lab in labs {
+            query = query.bind(*lab);
+        }
+        query.fetch_optional(c).await
+    })?;
+    Ok(row.map(|row| Claimed {
+        id: row.id,
+        user_id: row.user_id,
+        lab: row.lab,
+        params: row.params,
+        nonce,
+        attempt: row.claims,
+    }))
+}
+
+/// Ends jobs whose lease ran out for the last time. Called before every claim and by the server's timer.
+pub async fn expire(store: &Store) -> Result<Vec<JobId>, StoreError> {
+    let now = store.now();
+    let any = "SELECT EXISTS (SELECT 1 FROM jobs WHERE state = 'leased' AND lease_until_ms <= $1 AND claims >= $2)";
+    let (any,): (bool,) = read!(store, c => sqlx::query_as(any).bind(now).bind(MAX_CLAIMS).fetch_one(c).await)?;
+    if !any {
+        return Ok(Vec::new());
+    }
+    let sql = "UPDATE jobs SET state = 'failed_infra', stage = 'failed', failure = $3, finished_ms = $1 \
+               WHERE state = 'leased' AND lease_until_ms <= $1 AND claims >= $2 RETURNING id";
+    let ended: Vec<(JobId,)> = write!(store, c => sqlx::query_as(sql)
+        .bind(now).bind(MAX_CLAIMS).bind(LEASE_EXPIRED).fetch_all(c).await)?;
+    Ok(ended.into_iter().map(|(id,)| id).collect())
+}
+
+fn random_nonce() -> Result<Nonce, StoreError> {
+    let mut bytes = [0u8; 32];
+    getrandom::fill(&mut bytes).map_err(|_| StoreError::NoRandomness)?;
+    Ok(Nonce::from_bytes(bytes))
+}
