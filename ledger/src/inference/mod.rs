@@ -2,6 +2,7 @@
 
 mod fit;
 mod kv;
+mod paging;
 
 use std::borrow::Cow;
 
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 pub use fit::{Fit, MAX_SEARCH, fit};
 pub use kv::{kv_bytes, kv_per_token};
 pub(crate) use kv::{per_token_term, term as kv_term};
+pub use paging::{block_waste, blocks};
 
 use crate::{
     Dtype, Entry, LedgerError, Model, Object, Phase, Span,

@@ -3,7 +3,7 @@
 //! The loss runs in FP32: its log-softmax of `4·V·T` bytes is saved, and its backward holds two more buffers of that
 //! size for a moment, `8·V·T` (measured as the peak of temporaries).
 
-use super::{Line, Moment, Precision, Training, activations};
+use super::{Line, Moment, Precision, Training};
 use crate::{
     LedgerError, Model, Norm, Object,
     formula::{Term, b, n},
@@ -35,7 +35,7 @@ pub fn loss_temporary_bytes(vocab: u64, tokens: u64) -> Result<u64, LedgerError>
 /// What the last norm saves.
 fn final_norm(model: &Model, precision: Precision, tokens: u64) -> Term {
     let bytes = precision.compute_bytes();
-    let wide = precision == Precision::Fp32 || precision.is_autocast();
+    let wide = precision.is_wide();
     match (model.norm, wide) {
         (Norm::Rms, true) => n(tokens) * (n(8) * b(model.hidden) + n(4)),
         (Norm::Rms, false) => n(tokens) * (n(6) * b(model.hidden) + n(4)),
@@ -45,7 +45,7 @@ fn final_norm(model: &Model, precision: Precision, tokens: u64) -> Term {
 }
 
 pub(crate) fn lines(model: &Model, workload: &Training) -> Result<Vec<Line>, LedgerError> {
-    let tokens = activations::tokens(workload)?;
+    let tokens = (n(workload.batch) * n(workload.seq)).finish("tokens")?.0;
     let bytes = workload.precision.compute_bytes();
     let mut lines = Vec::with_capacity(6);
     let norm = final_norm(model, workload.precision, tokens);
@@ -57,8 +57,5 @@ pub(crate) fn lines(model: &Model, workload: &Training) -> Result<Vec<Line>, Led
     lines.extend(Line::new(Object::Logits, "loss_temporary", n(2) * saved, &[Moment::LossBackward])?);
     let gradient = b(bytes) * n(model.vocab) * n(tokens);
     lines.extend(Line::new(Object::Logits, "logits_gradient", gradient, &[Moment::HeadBackward])?);
-    // Token ids and targets, 64 bit each.
-    let ids = n(2) * b(8) * n(tokens);
-    lines.extend(Line::new(Object::Buffer, "token_ids", ids, &UNTIL_LOSS)?);
     Ok(lines)
 }

@@ -2,7 +2,25 @@
 //!
 //! The ledger is that of the second step and later: the optimizer's states exist. Gradients are set to `None` between
 //! steps, the script keeps the loss and drops the logits, attention goes through SDPA without dropout, norms and
-//! rotary embeddings are the eager ones of transformers. Formulas of saved activations: module `activations`.
+//! rotary embeddings are the eager ones of transformers ([`Implementation::TRANSFORMERS`]).
+//! Token ids and other tensors of a few kilobytes are left out here and counted in [`tracked`].
+//!
+//! # Saved activations
+//!
+//! With `e` bytes per number, `T = batch × seq` tokens, `a` query heads, `k` key-value heads, `d` head size, `f`
+//! feed-forward width and `h` hidden width, one layer saves (unique storages, parameters excluded; measured with
+//! saved-tensor hooks on transformers' layers with SDPA, equal to the byte):
+//!
+//! * **Llama type**: `e·T·(2h + 2ad + 2kd + 4f) + 2T·norm + 4aT`. An eager RMSNorm saves `norm = 6h + 4` bytes per
+//!   token in 16 bit (FP32 input, normalised output, reciprocal root) and `8h + 4` in FP32; `4aT` is the FP32
+//!   log-sum-exp of attention. A norm of queries and keys adds `T·(a + k)·(6d + 4)`, in FP32 `(8d + 4)`.
+//! * **GPT-2**: `e·T·(4h + 4ad + 5f) + 4Te + 4aT`: the eager tanh-GELU keeps three tensors of width `f` besides its
+//!   input and output; `4Te` are mean and reciprocal deviation of two LayerNorms.
+//! * **autocast** over FP32 parameters keeps the residual stream and the norms in FP32 and casts the input of every
+//!   matrix product separately: Llama type `e·T·(5h + 2ad + 2kd + 4f) + 2T·(8h + 4) + 4aT`. For GPT-2 the form is
+//!   derived from autocast's lists of operators (`pow` and `layer_norm` run in FP32), not measured.
+//!
+//! Other kernels and frozen parameters: [`Implementation`], [`Trained`], [`layer_bytes`].
 
 mod activations;
 mod choice;
@@ -11,18 +29,22 @@ mod moments;
 mod optimizer;
 mod precision;
 mod states;
+mod tracker;
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-pub use activations::layer_bytes;
+pub use activations::{
+    AttentionKernel, Dropout, Implementation, MlpKernel, NormKernel, Trained, layer_bytes, rotary_table_bytes,
+};
 pub use choice::{Checkpointing, UnknownChoice};
 pub use head::{log_softmax_bytes, loss_temporary_bytes};
 pub use moments::{Moment, Part, PhaseTotal};
 pub use optimizer::Optimizer;
 pub use precision::Precision;
 pub use states::{optimizer_floor, state_bytes};
+pub use tracker::{Tracked, tracked};
 
 /// Terms that expressions show with their formula.
 pub(crate) mod head_terms {
@@ -120,15 +142,20 @@ impl Line {
 /// A batch or sequence of zero, an inconsistent model, a sequence beyond a learned position table, or a sum of 2⁶⁴
 /// bytes and more.
 pub fn ledger(model: &Model, workload: &Training) -> Result<TrainingLedger, LedgerError> {
+    let lines = ledger_lines(model, workload)?;
+    let phases = moments::phases(&lines)?;
+    let peak = moments::highest(&phases);
+    let floor = optimizer_floor(model, workload.precision, workload.optimizer)?;
+    Ok(TrainingLedger { entries: lines.into_iter().map(|line| line.entry).collect(), phases, peak, floor })
+}
+
+pub(crate) fn ledger_lines(model: &Model, workload: &Training) -> Result<Vec<Line>, LedgerError> {
     check(model, workload)?;
     let facts = states::Facts::of(model)?;
     let mut lines = states::lines(model, &facts, workload)?;
     lines.extend(activations::lines(model, &facts, workload)?);
     lines.extend(head::lines(model, workload)?);
-    let phases = moments::phases(&lines)?;
-    let peak = moments::highest(&phases);
-    let floor = optimizer_floor(model, workload.precision, workload.optimizer)?;
-    Ok(TrainingLedger { entries: lines.into_iter().map(|line| line.entry).collect(), phases, peak, floor })
+    Ok(lines)
 }
 
 fn check(model: &Model, workload: &Training) -> Result<(), LedgerError> {

@@ -93,9 +93,15 @@ pub struct PhaseTotal {
     pub cause_part: Cow<'static, str>,
 }
 
+/// Bytes of everything that is alive at a moment.
+pub(crate) fn bytes_at(lines: &[Line], moment: Moment) -> Result<u64, LedgerError> {
+    let sum = lines.iter().fold(n(0), |sum, line| sum + n(line.at[moment.index()]));
+    Ok(sum.finish("total")?.0)
+}
+
 fn total(lines: &[Line], moment: Moment) -> Result<PhaseTotal, LedgerError> {
     let alive = || lines.iter().filter(|line| line.at[moment.index()] > 0);
-    let bytes = alive().fold(n(0), |sum, line| sum + n(line.at[moment.index()])).finish("total")?.0;
+    let bytes = bytes_at(lines, moment)?;
     let passing = |line: &&Line| line.at[Moment::ForwardEnd.index()] != line.at[Moment::Step.index()];
     let largest = |line: &&Line| line.at[moment.index()];
     let cause = alive().filter(passing).max_by_key(largest).or_else(|| alive().max_by_key(largest));

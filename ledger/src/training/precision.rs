@@ -19,6 +19,8 @@ pub enum Precision {
     AmpFp16,
     /// BF16 parameters and gradients, and an FP32 master copy with FP32 states (Megatron, DeepSpeed).
     Bf16Master,
+    /// As `Bf16Master`, with gradients accumulated in FP32: 18 bytes per parameter with AdamW.
+    Bf16MasterFp32Grad,
     /// Everything in BF16, the optimizer's states included.
     PureBf16,
 }
@@ -33,6 +35,7 @@ impl Precision {
             Precision::AmpBf16 => "amp_bf16",
             Precision::AmpFp16 => "amp_fp16",
             Precision::Bf16Master => "bf16_master",
+            Precision::Bf16MasterFp32Grad => "bf16_master_fp32_grad",
             Precision::PureBf16 => "pure_bf16",
         }
     }
@@ -41,13 +44,16 @@ impl Precision {
     pub const fn weight_bytes(self) -> u64 {
         match self {
             Precision::Fp32 | Precision::AmpBf16 | Precision::AmpFp16 => 4,
-            Precision::Bf16Master | Precision::PureBf16 => 2,
+            Precision::Bf16Master | Precision::Bf16MasterFp32Grad | Precision::PureBf16 => 2,
         }
     }
 
-    /// Bytes per parameter of the gradients: the format of the weights.
+    /// Bytes per parameter of the gradients: the format of the weights, or FP32 where they are accumulated in it.
     pub const fn gradient_bytes(self) -> u64 {
-        self.weight_bytes()
+        match self {
+            Precision::Bf16MasterFp32Grad => 4,
+            other => other.weight_bytes(),
+        }
     }
 
     /// Bytes per number in the tensors that the optimizer updates and in its states.
@@ -60,7 +66,7 @@ impl Precision {
 
     /// An FP32 copy of the weights is kept beside them.
     pub const fn has_master(self) -> bool {
-        matches!(self, Precision::Bf16Master)
+        matches!(self, Precision::Bf16Master | Precision::Bf16MasterFp32Grad)
     }
 
     /// Bytes per number of the activations that matrix products save.
@@ -68,6 +74,19 @@ impl Precision {
         match self {
             Precision::Fp32 => 4,
             _ => 2,
+        }
+    }
+
+    /// The residual stream and the norms are in FP32.
+    pub const fn is_wide(self) -> bool {
+        self.stream_bytes() == 4
+    }
+
+    /// Bytes per number of the residual stream: autocast leaves it in FP32.
+    pub const fn stream_bytes(self) -> u64 {
+        match self {
+            Precision::Fp32 | Precision::AmpBf16 | Precision::AmpFp16 => 4,
+            Precision::Bf16Master | Precision::Bf16MasterFp32Grad | Precision::PureBf16 => 2,
         }
     }
 

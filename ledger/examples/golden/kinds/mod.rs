@@ -1,0 +1,84 @@
+//! One function per kind of case.
+
+mod activations;
+mod cache;
+mod models;
+mod steps;
+
+use std::{error::Error, fmt, fs, path::Path};
+
+use ledger::{Model, catalogue, import_config};
+
+use crate::case::Case;
+
+/// What the ledger says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Got {
+    Whole(u64),
+    Real(f64),
+}
+
+impl Got {
+    pub fn real(self) -> f64 {
+        match self {
+            Got::Whole(whole) => whole as f64,
+            Got::Real(real) => real,
+        }
+    }
+}
+
+impl fmt::Display for Got {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Got::Whole(whole) => whole.fmt(f),
+            Got::Real(real) => real.fmt(f),
+        }
+    }
+}
+
+pub type Answer = Result<Option<Got>, Box<dyn Error>>;
+
+/// A whole number that the ledger knows.
+pub fn whole(value: u64) -> Answer {
+    Ok(Some(Got::Whole(value)))
+}
+
+/// The value of an input that the kind cannot do without.
+pub fn need<T>(case: &Case, key: &'static str, value: Option<T>) -> Result<T, Box<dyn Error>> {
+    value.ok_or_else(|| format!("{}: inputs have no {key}", case.id).into())
+}
+
+/// The case's quantity; `None` where no rule of that name exists here.
+pub fn compute(case: &Case, folder: &Path) -> Answer {
+    match case.kind() {
+        "params" | "params_untied" | "weights_bf16" => models::compute(case, folder),
+        kind if kind.starts_with("kv_") || kind.starts_with("paged_") => cache::compute(case, folder),
+        kind if kind.starts_with("act_") => activations::compute(case),
+        "logits_fp32" | "logits_peak_temp" => activations::logits(case),
+        "ledger_real" | "ledger_fake" | "model_states" | "adam8bit_states" | "offload_time" => {
+            steps::compute(case, folder)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The model of a case: its configuration file with the layers that the case asks for, or the catalogue's by name.
+/// `None` where the configuration's family is not known here.
+pub fn model(case: &Case, folder: &Path) -> Result<Option<Model>, Box<dyn Error>> {
+    let mut model = match (case.text("config"), case.text("model")) {
+        (Some(path), _) => match import_config(&fs::read_to_string(folder.join(path))?) {
+            Ok(model) => model,
+            Err(ledger::ImportError::UnknownFamily { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        },
+        (None, Some(name)) => match fs::read_to_string(folder.join(format!("configs/{name}.json"))) {
+            Ok(config) => import_config(&config)?,
+            Err(_) => catalogue::model(name).cloned().ok_or_else(|| format!("{}: no model {name}", case.id))?,
+        },
+        (None, None) => return Err(format!("{}: inputs name no model", case.id).into()),
+    };
+    if let Some(layers) = case.whole("layers") {
+        model.layers = layers;
+    }
+    Ok(Some(model))
+}

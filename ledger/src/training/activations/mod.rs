@@ -1,0 +1,133 @@
+//! What the forward pass saves for the backward pass; formulas in the documentation of [`super`].
+
+mod implementation;
+mod layer;
+
+pub use implementation::{AttentionKernel, Dropout, Implementation, MlpKernel, NormKernel, Trained};
+use layer::Layer;
+
+use super::{Checkpointing, Line, Moment, Precision, Training, states::Facts};
+use crate::{
+    LedgerError, Model, Object,
+    formula::{Term, b, n},
+};
+
+const SAVED_TO_END: [Moment; 5] =
+    [Moment::ForwardEnd, Moment::LossBackward, Moment::HeadBackward, Moment::LayersBackward, Moment::BackwardEnd];
+
+fn layer(model: &Model, workload: &Training) -> Term {
+    Layer {
+        model,
+        precision: workload.precision,
+        batch: workload.batch,
+        seq: workload.seq,
+        how: Implementation::TRANSFORMERS,
+        trained: Trained::All,
+    }
+    .term()
+}
+
+/// Bytes that one layer saves for `batch` sequences of `seq` tokens, without the rotary tables
+/// ([`rotary_table_bytes`]), which all layers share.
+///
+/// ```
+/// use ledger::{catalogue, training::{self, Implementation, Precision, Trained}};
+/// let model = catalogue::model("Llama-3-8B").expect("in the catalogue");
+/// let how = Implementation::TRANSFORMERS;
+/// let all = training::layer_bytes(model, Precision::PureBf16, 1, 4096, how, Trained::All)?;
+/// let frozen = training::layer_bytes(model, Precision::PureBf16, 1, 4096, how, Trained::Nothing)?;
+/// assert!(frozen < all);
+/// # Ok::<(), ledger::LedgerError>(())
+/// ```
+///
+/// # Errors
+/// An inconsistent model or a result of 2⁶⁴ bytes and more.
+pub fn layer_bytes(
+    model: &Model,
+    precision: Precision,
+    batch: u64,
+    seq: u64,
+    how: Implementation,
+    trained: Trained,
+) -> Result<u64, LedgerError> {
+    model.validate()?;
+    Ok(Layer { model, precision, batch, seq, how, trained }.term().finish("layer_activations")?.0)
+}
+
+fn rotary_tables(model: &Model, precision: Precision, seq: u64) -> Term {
+    n(2) * b(precision.stream_bytes()) * n(seq) * n(model.head_dim)
+}
+
+/// Sine and cosine of the rotary positions, saved once for all layers; 0 for learned positions.
+///
+/// # Errors
+/// A result of 2⁶⁴ bytes and more.
+pub fn rotary_table_bytes(model: &Model, precision: Precision, seq: u64) -> Result<u64, LedgerError> {
+    if model.position_table > 0 {
+        return Ok(0);
+    }
+    Ok(rotary_tables(model, precision, seq).finish("rotary_tables")?.0)
+}
+
+/// The input of one layer: what checkpointing keeps of it.
+fn input(model: &Model, workload: &Training) -> Term {
+    b(workload.precision.stream_bytes()) * n(workload.batch) * n(workload.seq) * n(model.hidden)
+}
+
+/// What all layers keep until their backward: their saved tensors, or their inputs where they are checkpointed.
+pub(crate) fn saved(model: &Model, workload: &Training) -> Result<Term, LedgerError> {
+    model.validate()?;
+    Ok(match workload.checkpointing {
+        Checkpointing::None => n(model.layers) * layer(model, workload),
+        Checkpointing::EveryLayer => n(model.layers) * input(model, workload),
+    })
+}
+
+pub(crate) fn lines(model: &Model, facts: &Facts, workload: &Training) -> Result<Vec<Line>, LedgerError> {
+    let mut lines = Vec::with_capacity(4);
+    let saved = saved(model, workload)?;
+    let one = layer(model, workload);
+    match workload.checkpointing {
+        Checkpointing::None => {
+            let left = one.finish("layer_activations")?.0;
+            lines.extend(
+                Line::new(Object::Activation, "layer_activations", saved, &SAVED_TO_END)?
+                    .map(|line| line.reduced(Moment::BackwardEnd, left)),
+            );
+        }
+        Checkpointing::EveryLayer => {
+            let left = input(model, workload).finish("checkpoints")?.0;
+            lines.extend(
+                Line::new(Object::Activation, "checkpoints", saved, &SAVED_TO_END)?
+                    .map(|line| line.reduced(Moment::BackwardEnd, left)),
+            );
+            let moments = [Moment::LayersBackward, Moment::BackwardEnd];
+            lines.extend(Line::new(Object::Activation, "recomputed_layer", one, &moments)?);
+        }
+    }
+    if model.position_table == 0 {
+        let tables = rotary_tables(model, workload.precision, workload.seq);
+        lines.extend(Line::new(Object::Activation, "rotary_tables", tables, &SAVED_TO_END)?);
+    }
+    if workload.precision.is_autocast() {
+        lines.extend(autocast(facts, workload)?);
+    }
+    Ok(lines)
+}
+
+/// The low-precision copies of the weights: made once per forward, saved by every product that needs its weight.
+fn autocast(facts: &Facts, workload: &Training) -> Result<Option<Line>, LedgerError> {
+    let bytes = workload.precision.compute_bytes();
+    let copies = Line::new(Object::Temporary, "autocast_weights", n(facts.matmul) * b(bytes), &SAVED_TO_END)?;
+    let one = facts.layer_matmul.saturating_mul(bytes);
+    let head = facts.head.saturating_mul(bytes);
+    Ok(copies.map(|line| match workload.checkpointing {
+        Checkpointing::None => line.reduced(Moment::BackwardEnd, one),
+        // Leaving autocast empties its cache; a recomputed layer casts its own weights again.
+        Checkpointing::EveryLayer => line
+            .reduced(Moment::LossBackward, head)
+            .reduced(Moment::HeadBackward, head)
+            .reduced(Moment::LayersBackward, one)
+            .reduced(Moment::BackwardEnd, one),
+    }))
+}
