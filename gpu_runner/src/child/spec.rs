@@ -1,0 +1,51 @@
+//! What supervisor and child say to each other, one JSON document per line.
+
+use labs::run::{Params, Stage};
+use protocol::FailureKind;
+use serde::{Deserialize, Serialize};
+
+use crate::backend::BackendName;
+
+/// Longer lines are not read further.
+pub const MAX_LINE_BYTES: u64 = 16 * 1024;
+/// In the child's working directory, which is private to the job.
+pub const REPORT_FILE: &str = "report.json";
+
+/// The child's whole task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    pub lab: String,
+    pub params: Params,
+    pub backend: BackendName,
+    pub cpu_seconds: u64,
+    pub memory_bytes: Option<u64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Line {
+    Stage(#[serde(with = "stage")] Stage),
+    Note(String),
+    /// The last line of a run without a report.
+    Failed {
+        kind: FailureKind,
+        message: String,
+    },
+    /// The last line of a run whose report is in its file.
+    Finished,
+}
+
+mod stage {
+    use labs::run::Stage;
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+
+    pub fn serialize<S: Serializer>(stage: &Stage, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(stage.id())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Stage, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Stage::ALL.into_iter().find(|stage| stage.id() == text).ok_or_else(|| D::Error::custom("unknown stage"))
+    }
+}

@@ -1,0 +1,63 @@
+//! The command line. Exit codes: 0 done, 1 the run or the service failed, 2 wrong usage.
+
+mod logging;
+mod run;
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use labs::run::{Params, Value};
+use protocol::ParamValue;
+
+/// Runs the labs of the course, on this machine or for a server.
+#[derive(Debug, Parser)]
+#[command(name = "gpu_runner", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run one lab here and write its report.
+    Run(run::Args),
+    /// Take jobs from a server, run each in a child process, and hand in signed reports.
+    Serve(serve::Args),
+    /// List the labs this build can run, with their parameters.
+    Labs,
+    /// The process of one job; started by `run` and `serve`.
+    #[command(hide = true)]
+    Child,
+}
+
+pub fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::Run(args) => run::main(&args),
+        Command::Serve(args) => serve::main(args),
+        Command::Labs => list(),
+        // Without logging: its standard error is read by the supervisor.
+        Command::Child => crate::child::main(),
+    }
+}
+
+fn list() -> ExitCode {
+    for backend in crate::backend::BackendName::ALL {
+        for lab in crate::backend::labs_for(backend) {
+            println!("{}  on {}: {}", lab.id, backend.id(), lab.title(evidence::Lang::En));
+            for param in &lab.params {
+                println!("    --param {}={}  ({} to {})", param.name, param.default, param.min, param.max);
+            }
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// Parameters as a lab takes them.
+pub(crate) fn params<'a>(pairs: impl Iterator<Item = (&'a str, &'a ParamValue)>) -> Params {
+    let value = |value: &ParamValue| match value {
+        ParamValue::Integer(number) => Value::Integer(*number),
+        ParamValue::Text(text) => Value::Text(text.clone()),
+    };
+    pairs.map(|(name, found)| (name.to_owned(), value(found))).collect()
+}

@@ -1,0 +1,116 @@
+//! The kernels. `x` and `y` are rows × hidden, row-major; `weight` has hidden elements; one value per row in `mean` and `inverse`.
+
+use crate::run::{HostArg, Kernel, KernelFault, arguments};
+
+pub const FUSED: Kernel = Kernel { name: "rmsnorm_fused", host: fused, cuda: None, wgsl: None };
+pub const SQUARE: Kernel = Kernel { name: "square", host: square, cuda: None, wgsl: None };
+pub const ROW_MEAN: Kernel = Kernel { name: "row_mean", host: row_mean, cuda: None, wgsl: None };
+pub const INVERSE_ROOT: Kernel = Kernel { name: "inverse_root", host: inverse_root, cuda: None, wgsl: None };
+pub const SCALE: Kernel = Kernel { name: "scale_rows", host: scale, cuda: None, wgsl: None };
+
+pub const ALL: [Kernel; 5] = [FUSED, SQUARE, ROW_MEAN, INVERSE_ROOT, SCALE];
+
+/// Independent partial sums: they let the compiler use vector registers, and they keep the rounding error of a long row small.
+const LANES: usize = 16;
+
+fn sum(values: &[f32], term: impl Fn(f32) -> f32) -> f32 {
+    let mut lanes = [0.0f32; LANES];
+    let chunks = values.chunks_exact(LANES);
+    let rest = chunks.remainder();
+    for chunk in chunks {
+        for (lane, value) in lanes.iter_mut().zip(chunk) {
+            *lane += term(*value);
+        }
+    }
+    lanes.iter().sum::<f32>() + rest.iter().map(|value| term(*value)).sum::<f32>()
+}
+
+/// One pass over device memory: a row stays on chip between its sum of squares and its scaling.
+fn fused(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
+    let [
+        HostArg::In(x),
+        HostArg::In(weight),
+        HostArg::Out(y),
+        HostArg::U32(rows),
+        HostArg::U32(hidden),
+        HostArg::F32(eps),
+    ] = args
+    else {
+        return arguments("in x, in weight, out y, u32 rows, u32 hidden, f32 eps");
+    };
+    let (rows, hidden, eps) = (*rows as usize, *hidden as usize, *eps);
+    x.expect("x", rows * hidden)?;
+    y.expect("y", rows * hidden)?;
+    weight.expect("weight", hidden)?;
+    let weight = weight.all();
+    for (row, out) in x.rows(hidden).zip(y.rows(hidden)) {
+        let inverse = 1.0 / (sum(row, |v| v * v) / hidden as f32 + eps).sqrt();
+        for ((out, value), weight) in out.iter_mut().zip(row).zip(weight) {
+            *out = value * inverse * weight;
+        }
+    }
+    Ok(())
+}
+
+fn square(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
+    let [HostArg::In(x), HostArg::Out(squares), HostArg::U32(elements)] = args else {
+        return arguments("in x, out squares, u32 elements");
+    };
+    x.expect("x", *elements as usize)?;
+    squares.expect("squares", *elements as usize)?;
+    for (out, value) in squares.all().iter_mut().zip(x.all()) {
+        *out = value * value;
+    }
+    Ok(())
+}
+
+fn row_mean(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
+    let [HostArg::In(squares), HostArg::Out(mean), HostArg::U32(rows), HostArg::U32(hidden)] = args else {
+        return arguments("in squares, out mean, u32 rows, u32 hidden");
+    };
+    let (rows, hidden) = (*rows as usize, *hidden as usize);
+    squares.expect("squares", rows * hidden)?;
+    mean.expect("mean", rows)?;
+    for (out, row) in mean.all().iter_mut().zip(squares.rows(hidden)) {
+        *out = sum(row, |v| v) / hidden as f32;
+    }
+    Ok(())
+}
+
+fn inverse_root(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
+    let [HostArg::In(mean), HostArg::Out(inverse), HostArg::U32(rows), HostArg::F32(eps)] = args else {
+        return arguments("in mean, out inverse, u32 rows, f32 eps");
+    };
+    mean.expect("mean", *rows as usize)?;
+    inverse.expect("inverse", *rows as usize)?;
+    for (out, mean) in inverse.all().iter_mut().zip(mean.all()) {
+        *out = 1.0 / (mean + *eps).sqrt();
+    }
+    Ok(())
+}
+
+fn scale(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
+    let [
+        HostArg::In(x),
+        HostArg::In(inverse),
+        HostArg::In(weight),
+        HostArg::Out(y),
+        HostArg::U32(rows),
+        HostArg::U32(hidden),
+    ] = args
+    else {
+        return arguments("in x, in inverse, in weight, out y, u32 rows, u32 hidden");
+    };
+    let (rows, hidden) = (*rows as usize, *hidden as usize);
+    x.expect("x", rows * hidden)?;
+    y.expect("y", rows * hidden)?;
+    inverse.expect("inverse", rows)?;
+    weight.expect("weight", hidden)?;
+    let weight = weight.all();
+    for ((row, out), inverse) in x.rows(hidden).zip(y.rows(hidden)).zip(inverse.all()) {
+        for ((out, value), weight) in out.iter_mut().zip(row).zip(weight) {
+            *out = value * inverse * weight;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! What a lab program may ask of the machine. Small on purpose: a backend that cannot do one of these honestly says so in its answer.
+
+use evidence::DeviceFacts;
+
+use super::host::{HostKernel, KernelFault};
+
+/// One kernel, with its source for every backend that can run it. A backend without a source refuses it in [`Device::compile`].
+#[derive(Debug, Clone, Copy)]
+pub struct Kernel {
+    /// Also the entry point's name in `cuda` and `wgsl`.
+    pub name: &'static str,
+    pub host: HostKernel,
+    pub cuda: Option<&'static str>,
+    pub wgsl: Option<&'static str>,
+}
+
+/// An allocation of 32-bit floats on the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Buffer(pub u32);
+
+/// An argument of a launch. Reading and writing are said apart, so that a backend can count, bind and check.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Arg {
+    In(Buffer),
+    Out(Buffer),
+    U32(u32),
+    F32(f32),
+}
+
+/// Bytes of this process's buffers on the device, as the backend accounts for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Memory {
+    pub allocated_bytes: u64,
+    /// Highest `allocated_bytes` since [`Device::reset_peak`].
+    pub peak_bytes: u64,
+}
+
+/// Bytes that kernels asked of device memory since the device was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Traffic {
+    pub read_bytes: u64,
+    pub written_bytes: u64,
+}
+
+/// Time between [`Device::start_timer`] and [`Device::stop_timer`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timing {
+    /// By the device's own clock.
+    pub device_ns: u64,
+    /// By the host's clock, around a device-wide synchronise: a cross-check of the line above.
+    pub wall_ns: u64,
+}
+
+impl Timing {
+    /// The device cannot have worked longer than the host waited; one per cent is left to the two clocks' rates.
+    pub fn is_plausible(self) -> bool {
+        self.device_ns <= self.wall_ns.saturating_add(self.wall_ns / 100)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DeviceError {
+    #[error("out of device memory: {wanted} B wanted for {label}, {allocated} B already allocated")]
+    OutOfMemory { label: String, wanted: u64, allocated: u64 },
+    #[error("a buffer of {elements} elements is larger than this device can address")]
+    TooLarge { elements: usize },
+    #[error("buffer {0:?} does not exist on this device")]
+    NoSuchBuffer(Buffer),
+    #[error("{label} is used before it is allocated")]
+    NotAllocated { label: &'static str },
+    #[error("{found} elements given for a buffer of {expected}")]
+    Length { expected: usize, found: usize },
+    #[error("kernel {kernel} was launched before it was compiled")]
+    NotCompiled { kernel: String },
+    #[error("kernel {kernel} has no source for the backend {backend}")]
+    NoSource { kernel: String, backend: &'static str },
+    #[error("kernel {kernel} does not compile: {log}")]
+    Compile { kernel: String, log: String },
+    #[error("kernel {kernel}: the same buffer is read and written")]
+    Aliased { kernel: String },
+    #[error("kernel {kernel}: {fault}")]
+    Kernel { kernel: String, fault: KernelFault },
+    #[error("the timer was stopped before it was started")]
+    TimerNotStarted,
+    #[error("{backend}: {message}")]
+    Backend { backend: &'static str, message: String },
+}
+
+pub trait Device {
+    /// What this device is. The evidence class follows from it and from nothing else.
+    fn facts(&self) -> DeviceFacts;
+
+    /// Makes kernels ready. Compiling is never inside a timed window.
+    fn compile(&mut self, kernels: &[Kernel]) -> Result<(), DeviceError>;
+
+    fn allocate(&mut self, label: &str, elements: usize) -> Result<Buffer, DeviceError>;
+
+    fn free(&mut self, buffer: Buffer) -> Result<(), DeviceError>;
+
+    fn upload(&mut self, buffer: Buffer, data: &[f32]) -> Result<(), DeviceError>;
+
+    fn download(&mut self, buffer: Buffer, into: &mut [f32]) -> Result<(), DeviceError>;
+
+    /// Sets every element. Used with NaN to poison outputs, so that a kernel that writes nothing cannot pass on old results.
+    fn fill(&mut self, buffer: Buffer, value: f32) -> Result<(), DeviceError>;
+
+    /// Queues a kernel over `threads` items. How they are grouped is the backend's choice.
+    fn launch(&mut self, kernel: &'static str, threads: u32, args: &[Arg]) -> Result<(), DeviceError>;
+
+    /// Waits until everything queued is done.
+    fn synchronise(&mut self) -> Result<(), DeviceError>;
+
+    /// Drives older data out of the device's last cache, so that every timed run starts equally cold.
+    fn flush_cache(&mut self) -> Result<(), DeviceError>;
+
+    fn start_timer(&mut self) -> Result<(), DeviceError>;
+
+    fn stop_timer(&mut self) -> Result<Timing, DeviceError>;
+
+    fn memory(&self) -> Memory;
+
+    /// The peak becomes what is allocated now.
+    fn reset_peak(&mut self);
+
+    /// `None` where the backend has no counter: a number is measured or absent, never made up.
+    fn traffic(&self) -> Option<Traffic>;
+}

@@ -1,0 +1,19 @@
+//! Running labs. A lab's program is written once over the trait [`Device`]; a backend implements the trait.
+//!
+//! Nothing here loads a GPU library or opens a file: the backend does what it must, in the runner's child process.
+
+mod device;
+mod host;
+mod params;
+mod program;
+mod random;
+mod samples;
+mod watch;
+
+pub use device::{Arg, Buffer, Device, DeviceError, Kernel, Memory, Timing, Traffic};
+pub use host::{HostArg, HostKernel, In, KernelFault, Out, arguments};
+pub use params::{ParamError, Params, Reader, Value};
+pub use program::{RunError, has_program, programs, run};
+pub use random::Random;
+pub use samples::{Samples, StopRule, Summary};
+pub use watch::{Silent, Stage, Watch};

@@ -1,0 +1,51 @@
+//! The lab programs that exist, by the name of their folder.
+
+use evidence::Report;
+
+use super::{Device, DeviceError, ParamError, Params, Timing, Watch};
+
+#[path = "../../rmsnorm/program.rs"]
+mod rmsnorm;
+
+type Program = fn(&Params, &mut dyn Device, &mut dyn Watch) -> Result<Report, RunError>;
+
+const PROGRAMS: &[(&str, Program)] = &[("rmsnorm", rmsnorm::run)];
+
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum RunError {
+    #[error("no program for the lab {lab:?}; there are: {known}")]
+    NoProgram { lab: String, known: String },
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    #[error("predicted bytes overflow: {what}")]
+    Overflow { what: &'static str },
+    #[error("the device's clock says {} ns where the host waited {} ns", timing.device_ns, timing.wall_ns)]
+    Clock { timing: Timing },
+    #[error("the baseline is wrong, so nothing can be compared with it: {why}")]
+    WrongBaseline { why: String },
+}
+
+impl RunError {
+    /// Whether the same parameters would be refused again anywhere.
+    pub fn is_parameters(&self) -> bool {
+        matches!(self, Self::Param(_))
+    }
+}
+
+pub fn programs() -> impl Iterator<Item = &'static str> {
+    PROGRAMS.iter().map(|(lab, _)| *lab)
+}
+
+pub fn has_program(lab: &str) -> bool {
+    programs().any(|known| known == lab)
+}
+
+/// Runs a lab on a device and gives its report. What the report is evidence of follows from the device's facts.
+pub fn run(lab: &str, params: &Params, device: &mut dyn Device, watch: &mut dyn Watch) -> Result<Report, RunError> {
+    match PROGRAMS.iter().find(|(known, _)| *known == lab) {
+        Some((_, program)) => program(params, device, watch),
+        None => Err(RunError::NoProgram { lab: lab.to_owned(), known: programs().collect::<Vec<_>>().join(", ") }),
+    }
+}
