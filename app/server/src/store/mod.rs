@@ -41,5 +41,6 @@ pub use json::JsonText;
 pub use kinds::*;
 pub use open::Store;
 pub use secret::{Secret, TokenHash, clean_text};
+pub use users::User;
 pub use viewer::Viewer;
 pub use word::Word;

@@ -4,4 +4,5 @@ mod layer;
 mod own;
 
 pub use layer::SessionRows;
+pub(crate) use layer::{EPOCH, USER, USER_AGENT};
 pub use own::{OwnSession, SessionKey, end, end_others, list, touch};

@@ -9,8 +9,10 @@ use tower_sessions::{
 use super::SessionKey;
 use crate::store::{JsonText, Store, StoreError, UserId, UtcMs, clean_text};
 
-/// Keys of the session's data that have their own columns.
+/// Keys of the session's data; user and user agent have columns of their own.
 pub(crate) const USER: &str = "user";
+/// The account's `auth_epoch` when the session began.
+pub(crate) const EPOCH: &str = "epoch";
 pub(crate) const USER_AGENT: &str = "user_agent";
 
 /// The table `sessions` as the session layer wants it. The table holds a hash of the cookie, not the cookie.

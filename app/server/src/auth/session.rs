@@ -1,0 +1,54 @@
+//! Signed-in browsers: the cookie and what a session holds.
+
+use axum::http::{HeaderMap, header::USER_AGENT};
+use time::Duration;
+use tower_sessions::{
+    Expiry, Session, SessionManagerLayer,
+    cookie::SameSite,
+    session::Error,
+};
+
+use crate::store::{
+    Store, User, UserId, clean_text,
+    sessions::{EPOCH, SessionKey, SessionRows, USER, USER_AGENT as AGENT},
+};
+
+/// The prefix binds the cookie to this host, HTTPS (or loopback) and the whole site.
+pub const COOKIE: &str = "__Host-vramlab";
+/// Signed in for at most this long.
+const LIFETIME: Duration = Duration::days(30);
+
+/// Layer for every route that may have a signed-in user. A visitor without an account gets no cookie and no row.
+pub fn layer(store: Store) -> SessionManagerLayer<SessionRows> {
+    SessionManagerLayer::new(SessionRows::new(store))
+        .with_name(COOKIE)
+        .with_secure(true)
+        .with_http_only(true)
+        // Lax, not Strict: a link to a lesson in a chat must open it signed in. Changes of state have `csrf`.
+        .with_same_site(SameSite::Lax)
+        .with_path("/")
+        .with_expiry(Expiry::OnInactivity(LIFETIME))
+}
+
+/// Signs this browser in under a new session id, so that an id planted beforehand is worth nothing.
+pub async fn start(session: &Session, user: &User, headers: &HeaderMap) -> Result<(), Error> {
+    let agent = headers.get(USER_AGENT).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    session.clear().await;
+    session.cycle_id().await?;
+    session.insert(USER, user.id).await?;
+    session.insert(EPOCH, user.auth_epoch).await?;
+    session.insert(AGENT, clean_text(agent, 200)).await
+}
+
+/// Signs this browser out.
+pub async fn end(session: &Session) -> Result<(), Error> {
+    session.flush().await
+}
+
+/// Whose session this is, under which epoch, and how it is named in the user's list.
+pub(crate) async fn holder(session: &Session) -> Result<Option<(UserId, i64, SessionKey)>, Error> {
+    let user: Option<UserId> = session.get(USER).await?;
+    let epoch: Option<i64> = session.get(EPOCH).await?;
+    let key = session.id().as_ref().map(SessionKey::of);
+    Ok(user.zip(epoch).zip(key).map(|((user, epoch), key)| (user, epoch, key)))
+}
