@@ -42,6 +42,13 @@ impl Term {
         Term { text, value, rank: Rank::Atom }
     }
 
+    /// `self − other`; a negative result counts as an overflow, as no caller can mean it.
+    pub(crate) fn minus(self, other: Term) -> Term {
+        let value = self.value.zip(other.value).and_then(|(a, b)| a.checked_sub(b));
+        let text = format!("{} − {}", self.text, other.within(Rank::Product));
+        Term { text, value, rank: Rank::Sum }
+    }
+
     /// Bytes of `self` numbers of `bits` each, rounded up to whole bytes.
     pub(crate) fn of_bits(self, bits: u64) -> Term {
         match bits % 8 {

@@ -58,8 +58,11 @@ pub(super) fn text(quantity: &Quantity, wish: &Wish) -> Result<String, ExprError
             None => Ok(match quantity.exact {
                 Some(exact) if wish.digits.is_none() && exact < units::GIB => units::human_binary(exact),
                 _ => {
-                    let large = quantity.value.abs() >= units::GIB as f64;
-                    let (name, size) = if large { ("GiB", units::GIB) } else { ("MiB", units::MIB) };
+                    let (name, size) = match quantity.value.abs() {
+                        large if large >= units::GIB as f64 => ("GiB", units::GIB),
+                        medium if medium >= units::MIB as f64 => ("MiB", units::MIB),
+                        _ => ("KiB", units::KIB),
+                    };
                     format!("{} {name}", scaled(quantity, size, digits))
                 }
             }),

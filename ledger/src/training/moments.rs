@@ -24,19 +24,22 @@ pub enum Moment {
     HeadBackward,
     /// The last layer's backward: all saved activations, the head's gradients.
     LayersBackward,
-    /// The first layer and the embedding: all gradients.
+    /// The first layer's backward: its saved activations, the gradients of everything behind it.
+    FirstLayerBackward,
+    /// The embedding's backward: all gradients, no saved activations.
     BackwardEnd,
     /// Inside `optimizer.step()`.
     Step,
 }
 
 impl Moment {
-    pub const ALL: [Moment; 7] = [
+    pub const ALL: [Moment; 8] = [
         Moment::Loaded,
         Moment::ForwardEnd,
         Moment::LossBackward,
         Moment::HeadBackward,
         Moment::LayersBackward,
+        Moment::FirstLayerBackward,
         Moment::BackwardEnd,
         Moment::Step,
     ];
@@ -53,6 +56,7 @@ impl Moment {
             Moment::LossBackward => "loss_backward",
             Moment::HeadBackward => "head_backward",
             Moment::LayersBackward => "layers_backward",
+            Moment::FirstLayerBackward => "first_layer_backward",
             Moment::BackwardEnd => "backward_end",
             Moment::Step => "step",
         }

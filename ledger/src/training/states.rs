@@ -18,6 +18,8 @@ pub(crate) struct Facts {
     /// Weights of matrix products in one layer.
     pub layer_matmul: u64,
     pub head: u64,
+    /// Parameters whose gradients exist when the backward pass reaches the first layer.
+    behind_first_layer: u64,
     largest: u64,
     tensors: u64,
     small: u64,
@@ -37,7 +39,20 @@ impl Facts {
         let parameters = sum(&|group| group.total())?;
         let linear = sum(&|group| if group.role == Role::Linear { group.total() } else { Some(0) })?;
         let head = sum(&|group| if group.role == head_role { group.total() } else { Some(0) })?;
+        let embedding = sum(&|group| match group.role {
+            Role::Position => group.total(),
+            Role::Embedding if !model.tied => group.total(),
+            _ => Some(0),
+        })?;
+        let outside = sum(&|group| match group.role {
+            Role::Embedding | Role::Position | Role::Head => group.total(),
+            _ => Some(0),
+        })?;
+        // The last norm counts as part of the layers here: a few kilobytes.
+        let in_layers = parameters - outside;
+        let first_layer = in_layers / model.layers.max(1);
         Ok(Self {
+            behind_first_layer: parameters - embedding - first_layer,
             parameters,
             matmul: linear + head,
             layer_matmul: linear / model.layers.max(1),
@@ -88,14 +103,18 @@ fn gradient(facts: &Facts, precision: Precision, optimizer: Optimizer) -> Term {
 }
 
 const ALWAYS: [Moment; Moment::COUNT] = Moment::ALL;
-const FROM_FORWARD: [Moment; 6] = [
+const FROM_FORWARD: [Moment; 7] = [
     Moment::ForwardEnd,
     Moment::LossBackward,
     Moment::HeadBackward,
     Moment::LayersBackward,
+    Moment::FirstLayerBackward,
     Moment::BackwardEnd,
     Moment::Step,
 ];
+/// From the first gradient on.
+const FROM_GRADIENTS: [Moment; 5] =
+    [Moment::HeadBackward, Moment::LayersBackward, Moment::FirstLayerBackward, Moment::BackwardEnd, Moment::Step];
 
 pub(crate) fn lines(model: &Model, facts: &Facts, workload: &Training) -> Result<Vec<Line>, LedgerError> {
     let (precision, optimizer) = (workload.precision, workload.optimizer);
@@ -116,15 +135,18 @@ pub(crate) fn lines(model: &Model, facts: &Facts, workload: &Training) -> Result
         lines.extend(Line::new(Object::OptimizerState, "step_counters", counters, &FROM_FORWARD)?);
     }
     let in_backward = optimizer == Optimizer::AdamWInBackward;
-    let moments: &[Moment] = if in_backward {
-        &[Moment::HeadBackward, Moment::LayersBackward, Moment::BackwardEnd]
-    } else {
-        &[Moment::HeadBackward, Moment::LayersBackward, Moment::BackwardEnd, Moment::Step]
-    };
-    let head = facts.head.saturating_mul(precision.gradient_bytes());
+    let moments = if in_backward { &FROM_GRADIENTS[..4] } else { &FROM_GRADIENTS[..] };
+    let bytes = precision.gradient_bytes();
+    let head = facts.head.saturating_mul(bytes);
+    let behind_first = facts.behind_first_layer.saturating_mul(bytes);
     let gradients = gradient(facts, precision, optimizer);
     lines.extend(Line::new(Object::Gradient, "gradients", gradients, moments)?.map(|line| {
-        if in_backward { line } else { line.reduced(Moment::HeadBackward, head).reduced(Moment::LayersBackward, head) }
+        if in_backward {
+            return line;
+        }
+        line.reduced(Moment::HeadBackward, head)
+            .reduced(Moment::LayersBackward, head)
+            .reduced(Moment::FirstLayerBackward, behind_first)
     }));
     if model.tied && !in_backward {
         // Two gradients meet in a tied matrix: the head's waits while the embedding's is computed.
@@ -132,7 +154,7 @@ pub(crate) fn lines(model: &Model, facts: &Facts, workload: &Training) -> Result
         lines.extend(Line::new(Object::Temporary, "tied_gradient", second, &[Moment::BackwardEnd])?);
     }
     if let Some((slug, term)) = temporary(facts, precision, optimizer) {
-        let moments: &[Moment] = if in_backward { moments } else { &[Moment::Step] };
+        let moments = if in_backward { moments } else { &[Moment::Step] };
         lines.extend(Line::new(Object::OptimizerTemporary, slug, term, moments)?);
     }
     Ok(lines)
@@ -165,38 +187,55 @@ pub(crate) fn floor(model: &Model, precision: Precision, optimizer: Optimizer) -
 /// Bytes per parameter of weight, gradient, states and temporary; scales, counters and tensors that exist only one
 /// at a time are left out.
 pub(crate) fn per_parameter(precision: Precision, optimizer: Optimizer) -> Term {
-    let in_backward = optimizer == Optimizer::AdamWInBackward;
+    let sum = per_parameter_states(precision, optimizer);
+    match optimizer {
+        Optimizer::AdamWForeach => sum + b(precision.state_bytes()),
+        Optimizer::AdamW8bit => optimizer.states().iter().fold(sum, |sum, _| sum + b(1)),
+        _ => sum,
+    }
+}
+
+/// The bytes that every parameter takes, added up in a bracket: weight, gradient, master copy, states.
+fn per_parameter_states(precision: Precision, optimizer: Optimizer) -> Term {
     let mut sum = b(precision.weight_bytes());
-    if !in_backward {
+    if optimizer != Optimizer::AdamWInBackward {
         sum = sum + b(precision.gradient_bytes());
     }
     if precision.has_master() {
         sum = sum + b(4);
     }
-    for _ in optimizer.states() {
-        sum = sum + b(if optimizer == Optimizer::AdamW8bit { 1 } else { precision.state_bytes() });
-    }
-    if optimizer == Optimizer::AdamWForeach { sum + b(precision.state_bytes()) } else { sum }
-}
-
-pub(crate) fn state_term(facts: &Facts, precision: Precision, optimizer: Optimizer) -> Term {
-    let mut sum = n(facts.parameters) * b(precision.weight_bytes()) + gradient(facts, precision, optimizer);
-    if precision.has_master() {
-        sum = sum + n(facts.parameters) * b(4);
-    }
-    for _ in optimizer.states() {
-        sum = sum + state(facts, precision, optimizer);
-    }
-    if optimizer == Optimizer::AdamWFused {
-        sum = sum + n(facts.tensors) * b(4);
+    if optimizer != Optimizer::AdamW8bit {
+        for _ in optimizer.states() {
+            sum = sum + b(precision.state_bytes());
+        }
     }
     sum
 }
 
+pub(crate) fn state_term(facts: &Facts, precision: Precision, optimizer: Optimizer) -> Term {
+    with_states(facts, precision, optimizer, per_parameter_states(precision, optimizer))
+}
+
 pub(crate) fn floor_term(facts: &Facts, precision: Precision, optimizer: Optimizer) -> Term {
-    let states = state_term(facts, precision, optimizer);
+    let mut per_parameter = per_parameter_states(precision, optimizer);
+    if optimizer == Optimizer::AdamWForeach {
+        per_parameter = per_parameter + b(precision.state_bytes());
+        return with_states(facts, precision, optimizer, per_parameter);
+    }
+    let states = with_states(facts, precision, optimizer, per_parameter);
     match temporary(facts, precision, optimizer) {
         Some((_, term)) => states + term,
         None => states,
+    }
+}
+
+/// Parameters × the bracket, and what is not counted per parameter.
+fn with_states(facts: &Facts, precision: Precision, optimizer: Optimizer, per_parameter: Term) -> Term {
+    let sum = n(facts.parameters) * per_parameter;
+    match optimizer {
+        Optimizer::AdamW8bit => optimizer.states().iter().fold(sum, |sum, _| sum + state(facts, precision, optimizer)),
+        Optimizer::AdamWFused => sum + n(facts.tensors) * b(4),
+        Optimizer::AdamWInBackward => sum + gradient(facts, precision, optimizer),
+        _ => sum,
     }
 }

@@ -12,8 +12,13 @@ use crate::{
     formula::{Term, b, n},
 };
 
-const SAVED_TO_END: [Moment; 5] =
-    [Moment::ForwardEnd, Moment::LossBackward, Moment::HeadBackward, Moment::LayersBackward, Moment::BackwardEnd];
+const SAVED: [Moment; 5] = [
+    Moment::ForwardEnd,
+    Moment::LossBackward,
+    Moment::HeadBackward,
+    Moment::LayersBackward,
+    Moment::FirstLayerBackward,
+];
 
 fn layer(model: &Model, workload: &Training) -> Term {
     Layer {
@@ -91,23 +96,26 @@ pub(crate) fn lines(model: &Model, facts: &Facts, workload: &Training) -> Result
         Checkpointing::None => {
             let left = one.finish("layer_activations")?.0;
             lines.extend(
-                Line::new(Object::Activation, "layer_activations", saved, &SAVED_TO_END)?
-                    .map(|line| line.reduced(Moment::BackwardEnd, left)),
+                Line::new(Object::Activation, "layer_activations", saved, &SAVED)?
+                    .map(|line| line.reduced(Moment::FirstLayerBackward, left)),
             );
         }
         Checkpointing::EveryLayer => {
+            // The input of the layer that is computed again is counted once, as its checkpoint. Only a 16-bit RMSNorm
+            // keeps a copy of it besides.
             let left = input(model, workload).finish("checkpoints")?.0;
+            let rest = one.minus(input(model, workload));
             lines.extend(
-                Line::new(Object::Activation, "checkpoints", saved, &SAVED_TO_END)?
-                    .map(|line| line.reduced(Moment::BackwardEnd, left)),
+                Line::new(Object::Activation, "checkpoints", saved, &SAVED)?
+                    .map(|line| line.reduced(Moment::FirstLayerBackward, left)),
             );
-            let moments = [Moment::LayersBackward, Moment::BackwardEnd];
-            lines.extend(Line::new(Object::Activation, "recomputed_layer", one, &moments)?);
+            let moments = [Moment::LayersBackward, Moment::FirstLayerBackward];
+            lines.extend(Line::new(Object::Activation, "recomputed_layer", rest, &moments)?);
         }
     }
     if model.position_table == 0 {
         let tables = rotary_tables(model, workload.precision, workload.seq);
-        lines.extend(Line::new(Object::Activation, "rotary_tables", tables, &SAVED_TO_END)?);
+        lines.extend(Line::new(Object::Activation, "rotary_tables", tables, &SAVED)?);
     }
     if workload.precision.is_autocast() {
         lines.extend(autocast(facts, workload)?);
@@ -118,16 +126,16 @@ pub(crate) fn lines(model: &Model, facts: &Facts, workload: &Training) -> Result
 /// The low-precision copies of the weights: made once per forward, saved by every product that needs its weight.
 fn autocast(facts: &Facts, workload: &Training) -> Result<Option<Line>, LedgerError> {
     let bytes = workload.precision.compute_bytes();
-    let copies = Line::new(Object::Temporary, "autocast_weights", n(facts.matmul) * b(bytes), &SAVED_TO_END)?;
+    let copies = Line::new(Object::Temporary, "autocast_weights", n(facts.matmul) * b(bytes), &SAVED)?;
     let one = facts.layer_matmul.saturating_mul(bytes);
     let head = facts.head.saturating_mul(bytes);
     Ok(copies.map(|line| match workload.checkpointing {
-        Checkpointing::None => line.reduced(Moment::BackwardEnd, one),
+        Checkpointing::None => line.reduced(Moment::FirstLayerBackward, one),
         // Leaving autocast empties its cache; a recomputed layer casts its own weights again.
         Checkpointing::EveryLayer => line
             .reduced(Moment::LossBackward, head)
             .reduced(Moment::HeadBackward, head)
             .reduced(Moment::LayersBackward, one)
-            .reduced(Moment::BackwardEnd, one),
+            .reduced(Moment::FirstLayerBackward, one),
     }))
 }

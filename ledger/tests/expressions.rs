@@ -1,0 +1,74 @@
+//! What an author reads when an expression is wrong.
+
+use ledger::expr::{self, ExprError};
+
+#[test]
+fn mistakes_are_named_with_their_place() {
+    let cases = [
+        ("", "the expression is empty"),
+        ("42", "is only typed numbers"),
+        (r#""8 GB""#, "is only typed numbers"),
+        ("times 2 3", "is only typed numbers"),
+        ("ratio (times 1 2) (times 3 4)", "is only typed numbers"),
+        ("kv_cash", "at 1: unknown function \"kv_cash\": expected one of params, weights, kv_per_token, kv_cache"),
+        (
+            r#"kv_cache model="Llama-3-8B" sequence=1"#,
+            "at 29: kv_cache has no argument \"sequence\": expected one of model, dtype, kv, seq, batch",
+        ),
+        (r#"kv_cache model="Llama-9" seq=1"#, "at 10: model=Llama-9 is no model of the catalogue: expected gpt2"),
+        (r#"kv_cache seq=1"#, "at 1: kv_cache needs model="),
+        (r#"kv_cache model="gpt2""#, "at 1: kv_cache needs seq="),
+        (r#"kv_cache model="gpt2" seq=0"#, "at 23: seq must be a whole number from 1 to 2^53, found 0"),
+        (r#"kv_cache model="gpt2" seq="8k""#, "at 23: seq must be a whole number from 1 to 2^53, found \"8k\""),
+        (r#"kv_cache model="gpt2" seq=8k"#, "at 27: expected a number, found \"8k\""),
+        (r#"kv_cache model="gpt2" seq=1 seq=2"#, "at 29: argument seq stands twice"),
+        (r#"kv_cache model=gpt2 seq=1"#, "at 16: expected a number, a \"text\" or a parenthesis, found 'g'"),
+        (r#"kv_cache model="gpt2 seq=1"#, "at 27: expected a closing quotation mark, found the end"),
+        (r#"weights model="gpt2" dtype="fp7""#, "at 22: dtype=fp7 is no dtype: expected fp32, bf16"),
+        (r#"weights model="gpt2" as="kg""#, "at 22: as=\"kg\" does not go with bytes: expected one of GiB, GB"),
+        (r#"card_capacity card="abacus""#, "at 15: card=abacus is no card of the catalogue: expected "),
+        (r#"ratio (params model="gpt2")"#, "at 1: ratio takes two expressions in parentheses, found 1"),
+        (r#"ratio (params model="gpt2") (weights model="gpt2")"#, "at 1: ratio cannot join a count with bytes"),
+        (r#"ratio (params model="gpt2") 2"#, "ratio must be an expression in parentheses, found 2"),
+        (r#"ratio (params model="gpt2" "#, "expected a closing parenthesis, found the end"),
+        (r#"params model="gpt2") "#, "at 20: expected the end of the expression, found ')'"),
+        (
+            r#"longest_context model="Llama-3-70B" card="t4""#,
+            "at 1: longest_context: 0 B are left, 327,680 B are needed for one",
+        ),
+        (r#"params model="gpt2" digits=10"#, "at 21: digits must be a whole number from 0 to 9, found 10"),
+        (r#"train_peak model="gpt2" seq=2000"#, "sequence 2000 exceeds the position table of 1024"),
+    ];
+    for (source, message) in cases {
+        match expr::evaluate(source) {
+            Err(error) => assert!(error.to_string().contains(message), "{source}: {error}"),
+            Ok(computed) => panic!("{source} gave {}", computed.text),
+        }
+    }
+}
+
+#[test]
+fn bounds() {
+    let deep = format!("{}params model=\"gpt2\"{}", "sum (".repeat(40), ")".repeat(40));
+    assert!(matches!(expr::evaluate(&deep), Err(ExprError::TooDeep { .. })));
+    let long = format!("params model=\"gpt2\" {}", " ".repeat(3000));
+    assert!(matches!(expr::evaluate(&long), Err(ExprError::TooLong { .. })));
+}
+
+#[test]
+fn units_and_digits() {
+    let cases = [
+        (r#"weights model="gpt2" dtype="fp32""#, "474.70 MiB"),
+        (r#"weights model="gpt2" dtype="fp32" as="B""#, "497,759,232 B"),
+        (r#"weights model="gpt2" dtype="fp32" as="KB" digits=0"#, "497,759 KB"),
+        (r#"params model="gpt2" as="million" digits=1"#, "124.4 × 10⁶"),
+        (r#"difference (params model="gpt2") (params model="gpt2-medium")"#, "−230,383,360.00"),
+        (r#"times 0.5 (kv_per_token model="gpt2")"#, "18.00 KiB"),
+        (r#"percent (params model="gpt2") (params model="gpt2-medium")"#, "35.1 %"),
+        (r#"percent (params model="gpt2") (params model="gpt2-medium") digits=3"#, "35.071 %"),
+    ];
+    for (source, text) in cases {
+        let computed = expr::evaluate(source).unwrap_or_else(|error| panic!("{source}: {error}"));
+        assert_eq!(computed.text, text, "{source}");
+    }
+}

@@ -1,0 +1,134 @@
+//! What `config.json` files become, and what is said about those that become nothing.
+
+use std::{fs, path::PathBuf};
+
+use ledger::{MAX_CONFIG_BYTES, Model, catalogue, import_config};
+use serde_json::{Value, json};
+
+/// A complete Llama configuration with one key changed; `null` removes it.
+fn llama(changes: &[(&str, Value)]) -> String {
+    let mut document = json!({
+        "model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32,
+        "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256
+    });
+    for (key, value) in changes {
+        document[*key] = value.clone();
+    }
+    document.to_string()
+}
+
+fn read(json: &str) -> Model {
+    import_config(json).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn families_and_defaults() {
+    let model = read(&llama(&[]));
+    assert_eq!((model.head_dim, model.tied, model.max_positions), (128, false, 2048));
+    assert_eq!(read(&llama(&[("num_key_value_heads", json!(null))])).kv_heads, 32);
+    assert_eq!(read(&llama(&[("head_dim", json!(64))])).head_dim, 64);
+    assert!(read(&llama(&[("tie_word_embeddings", json!(true))])).tied);
+    assert_eq!(read(&llama(&[("hidden_size", json!(4096.0))])).hidden, 4096);
+
+    let qwen2 = read(&llama(&[("model_type", json!("qwen2"))]));
+    assert!(qwen2.biases.qkv && !qwen2.biases.out && !qwen2.qk_norm && qwen2.window.is_none());
+    let qwen3 = read(&llama(&[("model_type", json!("qwen3")), ("hidden_size", json!(1024))]));
+    assert!(qwen3.qk_norm && !qwen3.biases.qkv);
+    assert_eq!(qwen3.head_dim, 128, "Qwen3's default, not 1024 / 32");
+
+    let mistral = read(&llama(&[("model_type", json!("mistral"))]));
+    assert_eq!(mistral.window.map(|window| (window.tokens, window.layers)), Some((4096, 32)));
+    let everything = llama(&[("model_type", json!("mistral")), ("sliding_window", json!(8192))]);
+    assert_eq!(read(&everything).window.map(|window| window.tokens), Some(8192));
+    let unbounded = everything.replace("8192", "null");
+    assert_eq!(read(&unbounded).window, None);
+
+    let gpt2 = read(r#"{"model_type": "gpt2"}"#);
+    assert_eq!(gpt2.parameters(), Ok(124_439_808));
+    assert_eq!(read(r#"{"model_type": "gpt2", "n_inner": 1024}"#).intermediate, 1024);
+}
+
+#[test]
+fn biases_of_llama() {
+    let plain = read(&llama(&[])).parameters().expect("a small model");
+    let attention = read(&llama(&[("attention_bias", json!(true))])).parameters().expect("a small model");
+    assert_eq!(attention - plain, 32 * (4096 + 2 * 1024 + 4096));
+    let mlp = read(&llama(&[("mlp_bias", json!(true))])).parameters().expect("a small model");
+    assert_eq!(mlp - plain, 32 * (2 * 14336 + 4096));
+}
+
+#[test]
+fn the_language_model_of_a_multimodal_file() {
+    let inner: Value = serde_json::from_str(&llama(&[])).expect("written above");
+    let named = json!({"model_type": "llava", "text_config": inner, "vision_config": {"hidden_size": 1}});
+    assert_eq!(read(&named.to_string()), read(&llama(&[])));
+    let mut nameless = inner.clone();
+    nameless.as_object_mut().expect("an object").remove("model_type");
+    let outer = json!({"model_type": "llama", "text_config": nameless});
+    assert_eq!(read(&outer.to_string()), read(&llama(&[])));
+    let broken = json!({"model_type": "llava", "text_config": {"model_type": "llama", "hidden_size": []}});
+    let error = import_config(&broken.to_string()).expect_err("a list is no size");
+    assert_eq!(error.pointer(), "/text_config/hidden_size");
+}
+
+#[test]
+fn the_class_name_where_the_type_is_missing() {
+    let classes = json!({"architectures": ["GPT2LMHeadModel"]});
+    assert_eq!(read(&classes.to_string()).parameters(), Ok(124_439_808));
+}
+
+#[test]
+fn errors_name_place_expected_and_found() {
+    let big = "9".repeat(30);
+    let cases: &[(String, &str, &str, &str)] = &[
+        ("".to_owned(), "", "a JSON document", "1:0"),
+        ("{".to_owned(), "", "a JSON document", "1:1"),
+        ("[]".to_owned(), "", "a JSON object", "[]"),
+        ("{}".to_owned(), "/model_type", "an integer (model_type)", "∅"),
+        (r#"{"model_type": "mamba"}"#.to_owned(), "/model_type", "one of llama", "\"mamba\""),
+        (r#"{"model_type": 7}"#.to_owned(), "/model_type", "a string", "7"),
+        (r#"{"model_type": "llama"}"#.to_owned(), "/hidden_size", "an integer", "∅"),
+        (llama(&[("hidden_size", json!("4096"))]), "/hidden_size", "an integer", "\"4096\""),
+        (llama(&[("hidden_size", json!(0))]), "/hidden_size", "an integer from 1", "0"),
+        (llama(&[("hidden_size", json!(-4096))]), "/hidden_size", "an integer from 1", "-4096"),
+        (llama(&[("hidden_size", json!(1.5))]), "/hidden_size", "an integer", "1.5"),
+        (llama(&[("hidden_size", json!(1u64 << 41))]), "/hidden_size", "an integer from 1", "2199023255552"),
+        (llama(&[]).replace("4096", &big), "/hidden_size", "an integer from 1", "1e+30"),
+        (llama(&[("hidden_size", json!(4100))]), "/hidden_size", "a multiple of /num_attention_heads (32)", "4,100"),
+        (
+            llama(&[("num_key_value_heads", json!(5))]),
+            "/num_attention_heads",
+            "a multiple of /num_key_value_heads",
+            "32",
+        ),
+        (llama(&[("tie_word_embeddings", json!("yes"))]), "/tie_word_embeddings", "true or false", "\"yes\""),
+        (llama(&[("text_config", json!(3))]), "/text_config", "a JSON object", "3"),
+        ("[".repeat(200), "", "a JSON document", "recursion"),
+        (" ".repeat(MAX_CONFIG_BYTES + 1), "", "a file of at most 1 MiB", "1.00 MiB"),
+    ];
+    for (json, pointer, expected, found) in cases {
+        let shown = &json[..json.len().min(120)];
+        let error = import_config(json).err().unwrap_or_else(|| panic!("{shown} is refused"));
+        assert_eq!(error.pointer(), *pointer, "{shown}");
+        assert!(error.expected().en.starts_with(expected), "{shown}: {}", error.expected().en);
+        assert!(error.found().contains(found), "{shown}: {}", error.found());
+        assert!(!error.fix().en.is_empty() && !error.fix().zh.is_empty(), "{shown}");
+    }
+}
+
+#[test]
+fn shared_configurations_equal_the_catalogue() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/ledger/configs");
+    if !folder.exists() {
+        println!("skipped: no configurations beside the repository");
+        return;
+    }
+    let mut compared = 0;
+    for model in catalogue::models() {
+        let Ok(json) = fs::read_to_string(folder.join(format!("{}.json", model.name))) else { continue };
+        let imported = Model { name: model.name.clone(), ..read(&json) };
+        assert_eq!(&imported, model);
+        compared += 1;
+    }
+    assert!(compared >= 20, "only {compared} models were compared");
+}
