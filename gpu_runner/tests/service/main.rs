@@ -1,0 +1,5 @@
+//! The service against a server that plays its part: claim, lease, heartbeats, report, and everything that goes wrong between.
+
+mod cases;
+mod server;
+mod support;
