@@ -1,0 +1,68 @@
+use std::time::Duration;
+
+use server::store::{
+    JsonText, Role,
+    api_tokens::{self, Scope, Scopes},
+    runners::{self, IdentityError},
+};
+
+use crate::bed::json;
+
+on_both_engines! {
+    async fn an_api_token_is_shown_once_and_revoked(bed: Bed) {
+        let (mei, lin) = (bed.user("mei", Role::Learner).await, bed.user("lin", Role::Learner).await);
+        let store = &bed.store;
+        let scopes = Scopes::of(&[Scope::SubmitReports, Scope::ReadReports]);
+        let made = api_tokens::create(store, mei.id, " laptop ", scopes).await.expect("a token");
+        let token = made.token.reveal();
+        assert!(token.starts_with("vl_") && token.len() >= 46, "256 bits behind the prefix");
+        assert_eq!(format!("{made:?}").matches(token).count(), 0);
+        for column in ["token_hash", "prefix"] {
+            assert!(!bed.column("api_tokens", column).await.concat().contains(&token[9..]), "{column}");
+        }
+
+        bed.clock.advance(Duration::from_secs(5));
+        let holder = api_tokens::authenticate(store, token).await.expect("an answer").expect("a holder");
+        assert_eq!((holder.user, holder.scopes, holder.token), (mei.id, scopes, made.id));
+        for wrong in ["", "vl_", &token[..token.len() - 1], &token.to_lowercase()] {
+            assert_eq!(api_tokens::authenticate(store, wrong).await.expect("an answer"), None, "{wrong:?}");
+        }
+
+        let listed = api_tokens::list(store, mei.id).await.expect("a list");
+        assert_eq!(listed.len(), 1);
+        assert_eq!((listed[0].name.as_str(), listed[0].prefix.as_str()), ("laptop", &token[..9]));
+        assert_eq!(listed[0].last_used_ms, Some(store.now()));
+        assert_eq!(api_tokens::list(store, lin.id).await.expect("a list"), []);
+
+        assert!(!api_tokens::revoke(store, lin.id, made.id).await.expect("an answer"), "another's");
+        assert!(api_tokens::revoke(store, mei.id, made.id).await.expect("an answer"));
+        assert_eq!(api_tokens::authenticate(store, token).await.expect("an answer"), None);
+        assert_eq!(api_tokens::list(store, mei.id).await.expect("a list"), []);
+    }
+
+    async fn a_runners_key_is_bound_by_its_first_use(bed: Bed) {
+        let (mei, lin) = (bed.instructor("mei").await, bed.user("lin", Role::Learner).await);
+        let store = &bed.store;
+        let made = runners::register(store, "gpu-1", Some(mei.id)).await.expect("a runner");
+        let token = made.token.reveal();
+        let fresh = runners::authenticate(store, token).await.expect("an answer").expect("the runner");
+        assert_eq!((fresh.id, fresh.public_key, fresh.last_seen_ms), (made.id, None, Some(store.now())));
+
+        let (own, other): ([u8; 32], [u8; 32]) = ([7; 32], [8; 32]);
+        let facts: JsonText = json(r#"{"cpu": "x"}"#);
+        for (key, binds) in [(&own, true), (&own, true), (&other, false), (&own, true)] {
+            let bound = runners::bind_identity(store, made.id, key, "gpu-one", &facts).await;
+            assert_eq!(bound.is_ok(), binds);
+            assert!(binds || matches!(bound, Err(IdentityError::OtherKey)));
+        }
+        let seen = runners::list(store, mei.viewer()).await.expect("a list");
+        assert_eq!(seen.len(), 1);
+        assert_eq!((seen[0].public_key.as_deref(), seen[0].name.as_str()), (Some(own.as_slice()), "gpu-one"));
+        assert_eq!(runners::list(store, lin.viewer()).await.expect("a list"), []);
+
+        assert!(!runners::revoke(store, lin.viewer(), made.id).await.expect("an answer"));
+        assert!(runners::revoke(store, mei.viewer(), made.id).await.expect("an answer"));
+        assert_eq!(runners::authenticate(store, token).await.expect("an answer"), None);
+        assert!(matches!(runners::bind_identity(store, made.id, &own, "x", &facts).await, Err(IdentityError::OtherKey)));
+    }
+}
