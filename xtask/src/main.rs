@@ -1,1 +1,82 @@
-fn main() {}
+//! `cargo xtask …`: build, serve, test, pack, measure, photograph.
+mod assets;
+mod client;
+mod sh;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "xtask", about = "Build, serve, test and pack Vramlab")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build client, style and server; then serve at http://127.0.0.1:3000
+    Serve {
+        /// Add a demo class with random printed passwords
+        #[arg(long)]
+        demo: bool,
+        #[arg(long, default_value = "127.0.0.1:3000")]
+        listen: String,
+        #[arg(long, default_value = "data")]
+        data: String,
+        /// Build the server with optimisation
+        #[arg(long)]
+        release: bool,
+    },
+    /// Build client, style, server and runner
+    Build {
+        #[arg(long)]
+        release: bool,
+    },
+    /// Format, lints, every test, the wasm build and the browser tests
+    Test {
+        /// Leave out the browser: for work in progress
+        #[arg(long)]
+        quick: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Serve { demo, listen, data, release } => serve(demo, &listen, &data, release),
+        Command::Build { release } => build(release),
+        Command::Test { quick } => return test::run(quick),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("xtask: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn build(release: bool) -> sh::Result {
+    client::build()?;
+    let mut args = vec!["build", "-p", "server", "-p", "gpu_runner"];
+    if release {
+        args.push("--release");
+    }
+    sh::cargo("server and runner", &args)?;
+    let folder = sh::root().join("target").join(if release { "release" } else { "debug" });
+    println!("built: {}", folder.join("vramlab").display());
+    Ok(())
+}
+
+fn serve(demo: bool, listen: &str, data: &str, release: bool) -> sh::Result {
+    build(release)?;
+    let folder = sh::root().join("target").join(if release { "release" } else { "debug" });
+    let mut command = std::process::Command::new(folder.join("vramlab"));
+    command.args(["serve", "--listen", listen, "--data", data]).current_dir(sh::root());
+    if demo {
+        command.arg("--demo");
+    }
+    sh::replace(command)
+}

@@ -1,3 +1,10 @@
+//! The server of Vramlab: Axum routes, accounts, store, course loader, job queue, grading, REST API and command line.
+
+#![recursion_limit = "256"]
 
 pub mod auth;
+pub mod cli;
+pub mod course;
+pub mod http;
+pub mod routes;
 pub mod store;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The binary `vramlab`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    server::cli::main()
+}

@@ -1,1 +1,20 @@
+//! What a reader sees: pages (rendered on the server only) and islands (hydrated in the browser).
+//!
+//! Pages take plain data and return HTML; they know nothing of the store or of HTTP. Islands are the leaves that need a
+//! reader's hand. Both speak Chinese and English from one source.
 
+#![recursion_limit = "256"]
+
+pub mod chart;
+pub mod islands;
+pub mod lesson;
+pub mod route;
+pub mod state;
+pub mod words;
+
+#[cfg(feature = "ssr")]
+pub mod pages;
+#[cfg(feature = "ssr")]
+pub mod shell;
+
+pub use evidence::Lang;

@@ -1,0 +1,57 @@
+//! The command line of `vramlab`.
+
+mod ledger;
+mod serve;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "vramlab", version, about = "A self-hosted course on GPU memory: server, ledger and grader")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serve the course
+    Serve(serve::Args),
+    /// Predict bytes: inference or training
+    Ledger {
+        #[command(subcommand)]
+        kind: ledger::Kind,
+    },
+    /// Read the course and say what is wrong in it
+    Check {
+        /// A content folder; without it the packed content
+        #[arg(long)]
+        content: Option<PathBuf>,
+    },
+}
+
+/// Runs the command that the arguments name.
+pub fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::Serve(args) => serve::run(args),
+        Command::Ledger { kind } => ledger::run(kind),
+        Command::Check { content } => check(content),
+    }
+}
+
+fn check(content: Option<PathBuf>) -> ExitCode {
+    use crate::course::{Course, Source};
+    let source = content.map_or(Source::Packed, Source::Folder);
+    match Course::load(&source) {
+        Ok(course) => {
+            println!("{} pages in {} Tasks, all in order", course.pages().count(), course.route.tasks.len());
+            ExitCode::SUCCESS
+        }
+        Err(errors) => {
+            eprintln!("{errors}");
+            ExitCode::FAILURE
+        }
+    }
+}

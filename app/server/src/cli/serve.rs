@@ -1,0 +1,128 @@
+//! `vramlab serve`: opens course and store, then answers.
+
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args as ClapArgs;
+use tokio_util::sync::CancellationToken;
+
+use crate::course::{Course, Source};
+use crate::http::listen::{self, Transport};
+use crate::http::{App, Config, Pages, assets};
+use crate::routes;
+use crate::store::{self, Store};
+
+#[derive(ClapArgs)]
+pub struct Args {
+    /// Address and port
+    #[arg(long, default_value = "127.0.0.1:3000", env = "VRAMLAB_LISTEN")]
+    listen: SocketAddr,
+    /// Folder of the database
+    #[arg(long, default_value = "data", env = "VRAMLAB_DATA")]
+    data: PathBuf,
+    /// A PostgreSQL server instead of the file: postgres://…
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
+    database_url: Option<String>,
+    /// Certificate chain (PEM) for HTTPS
+    #[arg(long, requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// Private key (PEM) for HTTPS
+    #[arg(long, requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// A proxy on this machine ends TLS and sets X-Forwarded-For
+    #[arg(long)]
+    behind_proxy: bool,
+    /// The address that learners type, for the links that are printed
+    #[arg(long)]
+    origin: Option<String>,
+    /// Read the course from a folder instead of the packed one
+    #[arg(long)]
+    content: Option<PathBuf>,
+}
+
+pub fn run(args: Args) -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_env("VRAMLAB_LOG")
+                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info,sqlx=warn")),
+        )
+        .with_writer(std::io::stderr)
+        .init();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("vramlab: no runtime: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    match runtime.block_on(serve(args)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("vramlab: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn serve(args: Args) -> Result<(), String> {
+    let tls = args.tls_cert.zip(args.tls_key);
+    let transport =
+        listen::transport(args.listen, tls, args.behind_proxy).map_err(|error| error.to_string())?;
+    let course = Course::load(&args.content.map_or(Source::Packed, Source::Folder))
+        .map_err(|errors| errors.to_string())?;
+    let names = assets::names()?;
+    let pages = Pages::render(&course, &names);
+    // The port is taken before anything is promised.
+    let listener = TcpListener::bind(args.listen)
+        .map_err(|error| format!("cannot listen on {}: {error}", args.listen))?;
+    let address = listener.local_addr().map_err(|error| error.to_string())?;
+    let database = args.database_url.unwrap_or_else(|| args.data.join("vramlab.db").to_string_lossy().into_owned());
+    let store = Store::open(&database).await.map_err(|error| format!("the database cannot be opened: {error}"))?;
+    let origin = args.origin.unwrap_or_else(|| match transport {
+        Transport::Tls { .. } => format!("https://{address}"),
+        _ => format!("http://{address}"),
+    });
+    let config = Config { data: args.data, origin, behind_proxy: args.behind_proxy };
+    let stop = CancellationToken::new();
+    let app = Arc::new(App { course, pages, assets: names, store, config, stop: stop.clone() });
+    println!("Vramlab is at {}", app.config.origin);
+    set_up_link(&app).await?;
+    let router = routes::router(app.clone());
+    let tasks = routes::background(&app);
+    tokio::spawn(stop_on_signal(stop.clone()));
+    let served = listen::serve(listener, transport, router, stop.clone()).await;
+    stop.cancel();
+    for task in tasks {
+        let _ = task.await;
+    }
+    app.store.close().await;
+    served.map_err(|error| error.to_string())
+}
+
+/// Without an instructor nobody can run the course: a one-time link makes the first.
+async fn set_up_link(app: &App) -> Result<(), String> {
+    let any = store::users::any_instructor(&app.store).await.map_err(|error| error.to_string())?;
+    if any {
+        return Ok(());
+    }
+    let link = store::links::issue_setup(&app.store).await.map_err(|error| error.to_string())?;
+    println!(
+        "First instructor: open this link within 30 minutes; it works once.\n  {}/setup/{}",
+        app.config.origin,
+        link.token.reveal()
+    );
+    Ok(())
+}
+
+async fn stop_on_signal(stop: CancellationToken) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+    }
+    tracing::info!("stopping");
+    stop.cancel();
+}

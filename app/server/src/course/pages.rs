@@ -1,0 +1,196 @@
+//! All pages of the route, in both languages, checked against each other.
+
+use std::collections::BTreeMap;
+
+use evidence::Lang;
+use serde::Deserialize;
+use ui::lesson::{Block, Lesson};
+use ui::route::{Both, Branch, LabRef, LessonRef, Route, Task};
+
+use super::links::{self, Link};
+use super::markdown::{self, Place};
+use super::route::TaskToml;
+use super::{Course, CourseError, Reporter, Source};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FrontMatter {
+    title: String,
+    lead: String,
+    ask: String,
+    minutes: u32,
+}
+
+/// Loads everything it can; what is wrong goes to `errors`.
+pub fn load(source: &Source, errors: &mut Vec<CourseError>) -> Option<Course> {
+    let file = "course.toml";
+    let text = match source.read(file) {
+        Ok(text) => text,
+        Err(why) => {
+            Reporter { file, errors }.error(0, why);
+            return None;
+        }
+    };
+    let tasks = super::route::read(&text, &mut Reporter { file, errors });
+    let mut all = Pages::default();
+    for task in &tasks {
+        all.read_both(source, &task.id, &task.id, &format!("{}/index.md", task.id), errors);
+        for lesson in &task.lessons {
+            let path = format!("{}/{lesson}", task.id);
+            all.read_both(source, &task.id, &path, &format!("{path}.md"), errors);
+        }
+    }
+    let labs: Vec<String> = labs::catalogue().iter().map(|lab| lab.id.to_string()).collect();
+    links::check(&all.links, &all.anchors, &labs, errors);
+    let route = Route { tasks: tasks.into_iter().filter_map(|task| all.task(task)).collect() };
+    Some(Course { route, pages: all.pages, keys: all.keys })
+}
+
+#[derive(Default)]
+struct Pages {
+    pages: BTreeMap<(&'static str, String), Lesson>,
+    keys: BTreeMap<(&'static str, String, String), super::QuizKey>,
+    anchors: BTreeMap<(&'static str, String), std::collections::BTreeSet<String>>,
+    links: Vec<Link>,
+}
+
+impl Pages {
+    fn read_both(
+        &mut self,
+        source: &Source,
+        task: &str,
+        path: &str,
+        file: &str,
+        errors: &mut Vec<CourseError>,
+    ) {
+        for lang in Lang::ALL {
+            let file = format!("{}/{file}", lang.code());
+            let mut report = Reporter { file: &file, errors };
+            match source.read(&file) {
+                Ok(text) => self.read(&text, lang, task, path, &mut report),
+                Err(why) => report.error(0, why),
+            }
+        }
+        self.compare(path, file, errors);
+    }
+
+    fn read(&mut self, text: &str, lang: Lang, task: &str, path: &str, report: &mut Reporter<'_>) {
+        let text = ui::shell::without_marks(text).replace("\r\n", "\n");
+        let Some((front, rest, line)) = split_front(&text) else {
+            report.error(1, "a page opens with front matter between two lines of +++");
+            return;
+        };
+        let place = Place { lang, page: path, line: 2 };
+        let Some(front) = super::blocks::parse::<FrontMatter>(front, place, report) else { return };
+        let body = markdown::body(rest, Place { line, ..place }, report);
+        for (lab, line) in &body.labs {
+            if labs::lab(lab).is_none() {
+                report.error(*line, format!("lab {lab} is not in the catalogue"));
+            }
+        }
+        let key = (lang.code(), path.to_owned());
+        self.anchors.insert(key.clone(), body.anchors);
+        self.links.extend(body.links);
+        for quiz in body.keys {
+            let at = (lang.code(), path.to_owned(), quiz.id.clone());
+            if self.keys.insert(at, quiz).is_some() {
+                report.error(0, "two quizzes of this page have the same id");
+            }
+        }
+        self.pages.insert(
+            key,
+            Lesson {
+                lang,
+                path: path.to_owned(),
+                task: task.to_owned(),
+                title: front.title,
+                lead: front.lead,
+                ask: front.ask,
+                minutes: front.minutes,
+                blocks: body.blocks,
+                outline: body.outline,
+            },
+        );
+    }
+
+    /// Both languages must have the same anchors, living blocks and quizzes.
+    fn compare(&self, path: &str, file: &str, errors: &mut Vec<CourseError>) {
+        let page = |lang: Lang| self.pages.get(&(lang.code(), path.to_owned()));
+        let (Some(zh), Some(en)) = (page(Lang::Zh), page(Lang::En)) else { return };
+        let file = format!("en/{file}");
+        let mut report = Reporter { file: &file, errors };
+        let anchors = |page: &Lesson| page.outline.iter().map(|h| h.anchor.clone()).collect::<Vec<_>>();
+        if anchors(zh) != anchors(en) {
+            report.error(0, format!("anchors differ between the languages: {:?} and {:?}", anchors(zh), anchors(en)));
+        }
+        if living(zh) != living(en) {
+            report.error(0, format!("blocks differ between the languages: {:?} and {:?}", living(zh), living(en)));
+        }
+        for ((lang, lesson, id), key) in &self.keys {
+            if *lang == Lang::Zh.code() && lesson == path {
+                let other = self.keys.get(&(Lang::En.code(), path.to_owned(), id.clone()));
+                if other.map(|key| key.skeleton()) != Some(key.skeleton()) {
+                    report.error(0, format!("quiz {id} differs between the languages in its questions, choices or answers"));
+                }
+            }
+        }
+    }
+
+    fn task(&self, task: TaskToml) -> Option<Task> {
+        let title = |path: &str| -> Option<Both> {
+            let get = |lang: Lang| self.pages.get(&(lang.code(), path.to_owned())).map(|p| p.title.clone());
+            Some(Both { zh: get(Lang::Zh)?, en: get(Lang::En)? })
+        };
+        let lessons = task
+            .lessons
+            .iter()
+            .map(|lesson| format!("{}/{lesson}", task.id))
+            .filter_map(|path| Some(LessonRef { title: title(&path)?, path }))
+            .collect();
+        let labs = task
+            .labs
+            .iter()
+            .filter_map(|id| labs::lab(id))
+            .map(|lab| LabRef {
+                id: lab.id.to_string(),
+                title: Both { zh: lab.title(Lang::Zh).to_owned(), en: lab.title(Lang::En).to_owned() },
+            })
+            .collect();
+        Some(Task {
+            id: task.id,
+            title: task.title.into(),
+            branch: Branch::from_id(&task.branch)?,
+            optional: task.optional,
+            minutes: task.minutes,
+            after: task.after,
+            cpu: task.cpu.into(),
+            gpu: task.gpu.into(),
+            exit: task.exit.into(),
+            lessons,
+            labs,
+        })
+    }
+}
+
+/// The living blocks of a page, in order.
+fn living(page: &Lesson) -> Vec<String> {
+    page.blocks
+        .iter()
+        .filter_map(|block| match block {
+            Block::Html(_) => None,
+            Block::Ledger(ledger) => Some(format!("ledger {:?}", ledger.kind)),
+            Block::Quiz(quiz) => Some(format!("quiz {}", quiz.id)),
+            Block::Lab(lab) => Some(format!("lab {lab}")),
+            Block::Figure(figure) => Some(format!("figure of {} bars", figure.bars.len())),
+        })
+        .collect()
+}
+
+/// Front matter, body, and the number of the body's first line.
+fn split_front(text: &str) -> Option<(&str, &str, usize)> {
+    let rest = text.strip_prefix("+++\n")?;
+    let end = rest.find("\n+++\n")?;
+    let front = &rest[..end + 1];
+    let body = &rest[end + "\n+++\n".len()..];
+    Some((front, body, 3 + front.bytes().filter(|b| *b == b'\n').count()))
+}

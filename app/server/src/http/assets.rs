@@ -1,0 +1,91 @@
+//! Built assets: hashed names, compressed beforehand, cached for ever.
+
+use axum::body::Body;
+use axum::extract::Path;
+use axum::http::{HeaderMap, Response, StatusCode, header};
+use axum::response::IntoResponse;
+use rust_embed::RustEmbed;
+use ui::shell::AssetNames;
+
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../../target/site"]
+#[allow_missing = true]
+struct Site;
+
+/// The names of this build's assets; an error when the client was not built.
+pub fn names() -> Result<AssetNames, String> {
+    let missing = || "the site's assets are not built: run cargo xtask build".to_owned();
+    let manifest = Site::get("manifest.json").ok_or_else(missing)?;
+    let names: std::collections::HashMap<String, String> =
+        serde_json::from_slice(&manifest.data).map_err(|error| format!("manifest.json of the assets: {error}"))?;
+    let name = |key: &str| names.get(key).map(|name| format!("/assets/{name}")).ok_or_else(missing);
+    Ok(AssetNames {
+        style: name("style")?,
+        site_script: name("site_script")?,
+        islands_script: name("islands_script")?,
+        client_script: name("client_script")?,
+        client_wasm: name("client_wasm")?,
+        icon: name("icon")?,
+    })
+}
+
+/// `GET /assets/{name}`: the best encoding that the client accepts.
+pub async fn serve(Path(name): Path<String>, headers: HeaderMap) -> Response<Body> {
+    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let wanted = [("br", ".br"), ("gzip", ".gz")];
+    let best = wanted
+        .iter()
+        .filter(|(encoding, _)| accepts(accepted, encoding))
+        .find_map(|(encoding, suffix)| Some((Some(*encoding), Site::get(&format!("{name}{suffix}"))?)));
+    let found = best.or_else(|| Some((None, Site::get(&name)?)));
+    let Some((encoding, file)) = found.filter(|_| name != "manifest.json") else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let mut response = Response::builder()
+        .header(header::CONTENT_TYPE, kind(&name))
+        .header(header::CACHE_CONTROL, "public, max-age=31536000, immutable")
+        .header(header::VARY, "accept-encoding");
+    if let Some(encoding) = encoding {
+        response = response.header(header::CONTENT_ENCODING, encoding);
+    }
+    response.body(Body::from(file.data.into_owned())).unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
+}
+
+/// Whether an `Accept-Encoding` header allows an encoding.
+fn accepts(header: &str, encoding: &str) -> bool {
+    header.split(',').any(|part| {
+        let mut words = part.split(';').map(str::trim);
+        let named = words.next() == Some(encoding);
+        let refused = words.any(|word| matches!(word, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"));
+        named && !refused
+    })
+}
+
+fn kind(name: &str) -> &'static str {
+    match name.rsplit('.').next() {
+        Some("css") => "text/css; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("wasm") => "application/wasm",
+        Some("svg") => "image/svg+xml",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::accepts;
+
+    #[test]
+    fn encodings_are_taken_only_when_accepted() {
+        let cases = [
+            ("gzip, deflate, br, zstd", "br", true),
+            ("gzip;q=1.0, br;q=0", "br", false),
+            ("brotli", "br", false),
+            ("", "gzip", false),
+            ("gzip", "gzip", true),
+        ];
+        for (header, encoding, expected) in cases {
+            assert_eq!(accepts(header, encoding), expected, "{header}");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! What stands between a request and a route: state, assets, security headers, errors.
+
+pub mod assets;
+pub mod listen;
+pub mod page;
+pub mod problem;
+pub mod security;
+pub mod state;
+
+pub use page::Pages;
+pub use state::{App, AppState, Config};

@@ -1,0 +1,34 @@
+//! What all routes share.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ui::shell::AssetNames;
+
+use crate::course::Course;
+use crate::store::Store;
+
+use super::Pages;
+
+pub type AppState = Arc<App>;
+
+/// One running server.
+pub struct App {
+    pub course: Course,
+    pub pages: Pages,
+    pub assets: AssetNames,
+    pub store: Store,
+    pub config: Config,
+    /// Cancelled when the server shuts down, so that open streams end.
+    pub stop: tokio_util::sync::CancellationToken,
+}
+
+/// What the command line decided.
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub data: PathBuf,
+    /// The address that links name, e.g. `https://course.example`.
+    pub origin: String,
+    /// A proxy in front that sets `X-Forwarded-For`.
+    pub behind_proxy: bool,
+}

@@ -1,0 +1,13 @@
+//! Small charts in SVG: rendered on the server, printed, in the page's colours, read by screen readers.
+
+mod bars;
+mod stack;
+
+#[cfg(feature = "ssr")]
+mod roadmap;
+
+pub use bars::Bars;
+pub use stack::{Part, Stack};
+
+#[cfg(feature = "ssr")]
+pub use roadmap::Roadmap;

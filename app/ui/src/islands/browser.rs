@@ -1,0 +1,23 @@
+//! What only a browser can do. On the server these are never called: handlers do not run there.
+
+#[cfg(feature = "hydrate")]
+mod hydrated;
+#[cfg(feature = "hydrate")]
+pub use hydrated::*;
+
+#[cfg(not(feature = "hydrate"))]
+mod server {
+    use leptos::ev;
+
+    pub fn dropped_text(_: &ev::DragEvent, _: impl Fn(String) + 'static) {}
+    pub fn chosen_text(_: &ev::Event, _: impl Fn(String) + 'static) {}
+    pub fn replace_query(_: &str) {}
+    pub fn copy(_: String) {}
+    pub fn link_here(_: &str) -> String {
+        String::new()
+    }
+    pub fn post<F: FnOnce(Result<String, u16>) + 'static>(_: String, _: String, _: F) {}
+    pub fn listen(_: &str, _: impl Fn(String) + 'static) {}
+}
+#[cfg(not(feature = "hydrate"))]
+pub use server::*;

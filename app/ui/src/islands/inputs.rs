@@ -1,0 +1,176 @@
+//! Inputs that calculators share: slider plus typed number, choices, and the model with its `config.json`.
+
+use evidence::Lang;
+use ledger::catalogue;
+use leptos::prelude::*;
+
+use crate::state::ModelSource;
+
+/// Steps of a slider per doubling of its value.
+const PER_OCTAVE: f64 = 4.0;
+
+/// A whole number by slider (logarithmic: memory questions span orders of magnitude) and by typing.
+#[component]
+pub fn Number(
+    name: &'static str,
+    label: &'static str,
+    value: RwSignal<u64>,
+    /// The ends of the slider; typed numbers may lie beyond them.
+    slider: (u64, u64),
+    /// What may be typed.
+    bounds: (u64, u64),
+) -> impl IntoView {
+    let (low, high) = slider;
+    let last = position(high, low).round();
+    let typed = move |text: String| {
+        if let Ok(number) = text.trim().parse::<u64>() {
+            value.set(number.clamp(bounds.0, bounds.1));
+        }
+    };
+    view! {
+        <label class="number">
+            <span>{label}</span>
+            <span class="row">
+                <input
+                    type="range"
+                    class="js-only"
+                    aria-label=label
+                    min="0"
+                    max=last.to_string()
+                    step="1"
+                    value=position(value.get_untracked(), low).to_string()
+                    prop:value=move || position(value.get(), low).to_string()
+                    aria-valuetext=move || ledger::units::group(value.get())
+                    on:input=move |event| {
+                        if let Ok(at) = event_target_value(&event).parse::<f64>() {
+                            value.set(at_position(at, low, high));
+                        }
+                    }
+                />
+                <input
+                    type="number"
+                    name=name
+                    min=bounds.0.to_string()
+                    max=bounds.1.to_string()
+                    step="1"
+                    inputmode="numeric"
+                    value=value.get_untracked().to_string()
+                    prop:value=move || value.get().to_string()
+                    on:change=move |event| typed(event_target_value(&event))
+                />
+            </span>
+        </label>
+    }
+}
+
+/// Where a value stands on the slider.
+fn position(value: u64, low: u64) -> f64 {
+    ((value.max(1) as f64 / low.max(1) as f64).log2() * PER_OCTAVE).round().max(0.0)
+}
+
+/// The value of a place on the slider. Full octaves are exact powers.
+fn at_position(at: f64, low: u64, high: u64) -> u64 {
+    let value = low.max(1) as f64 * (at / PER_OCTAVE).exp2();
+    (value.round() as u64).clamp(low, high)
+}
+
+/// One of some choices; `options` are (id, text).
+#[component]
+pub fn Choice(
+    name: &'static str,
+    label: &'static str,
+    options: Vec<(String, String)>,
+    value: RwSignal<String>,
+) -> impl IntoView {
+    let chosen = value.get_untracked();
+    let options = options
+        .into_iter()
+        .map(|(id, text)| {
+            let selected = id == chosen;
+            view! { <option value=id selected=selected>{text}</option> }
+        })
+        .collect_view();
+    view! {
+        <label>
+            <span>{label}</span>
+            <select
+                name=name
+                prop:value=move || value.get()
+                on:change=move |event| value.set(event_target_value(&event))
+            >
+                {options}
+            </select>
+        </label>
+    }
+}
+
+/// The model by name, or by a `config.json` that is pasted, dropped or chosen.
+#[component]
+pub fn ModelInput(source: RwSignal<ModelSource>, lang: Lang) -> impl IntoView {
+    let name = RwSignal::new(source.get_untracked().name);
+    let config = RwSignal::new(source.get_untracked().config);
+    let open = !config.get_untracked().is_empty();
+    Effect::new(move |_| {
+        let next = ModelSource { name: name.get(), config: config.get() };
+        if source.get_untracked() != next {
+            source.set(next);
+        }
+    });
+    let mut options: Vec<(String, String)> = catalogue::models()
+        .iter()
+        .map(|entry| (entry.name.clone(), entry.name.clone()))
+        .collect();
+    options.sort();
+    view! {
+        <Choice name="model" label=lang.pick("模型", "Model") options value=name />
+        <details class="config" open=open>
+            <summary>{lang.pick("用自己的 config.json", "Use your own config.json")}</summary>
+            <textarea
+                name="config"
+                rows="5"
+                spellcheck="false"
+                placeholder=lang
+                    .pick(
+                        "粘贴 config.json，或把文件拖到这里；清空就回到上面的模型",
+                        "Paste config.json or drop the file here; empty it to return to the model above",
+                    )
+                prop:value=move || config.get()
+                on:input=move |event| config.set(event_target_value(&event))
+                on:dragover=|event| event.prevent_default()
+                on:drop=move |event| {
+                    event.prevent_default();
+                    super::browser::dropped_text(&event, move |text| config.set(text));
+                }
+            >
+                {config.get_untracked()}
+            </textarea>
+            <input
+                type="file"
+                class="js-only"
+                accept=".json,application/json"
+                aria-label="config.json"
+                on:change=move |event| {
+                    super::browser::chosen_text(&event, move |text| config.set(text));
+                }
+            />
+        </details>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_of_the_slider_is_a_value_that_returns_to_its_place() {
+        for (low, high) in [(1_u64, 512_u64), (128, 1_048_576)] {
+            let last = position(high, low) as u64;
+            for at in (0..=last).filter(|at| at % 4 == 0) {
+                let value = at_position(at as f64, low, high);
+                assert_eq!(position(value, low), at as f64, "{low} {high} {at}");
+            }
+            assert_eq!(at_position(last as f64, low, high), high);
+        }
+        assert_eq!(at_position(24.0, 128, 1_048_576), 8192);
+    }
+}

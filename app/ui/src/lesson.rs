@@ -1,0 +1,112 @@
+//! A page of the course as the loader hands it to the pages: already HTML where it is text, typed where it is alive.
+
+use evidence::Lang;
+use serde::{Deserialize, Serialize};
+
+/// One page of Markdown after loading.
+#[derive(Debug, Clone)]
+pub struct Lesson {
+    pub lang: Lang,
+    /// `task4/kv-cache`, or `task4` for the overview of a Task.
+    pub path: String,
+    pub task: String,
+    pub title: String,
+    pub lead: String,
+    /// The question that opens the lesson.
+    pub ask: String,
+    pub minutes: u32,
+    pub blocks: Vec<Block>,
+    pub outline: Vec<Heading>,
+}
+
+impl Lesson {
+    /// Whether a browser needs wasm for this page.
+    pub fn has_island(&self) -> bool {
+        self.blocks
+            .iter()
+            .any(|block| matches!(block, Block::Ledger(_) | Block::Quiz(_) | Block::Lab(_)))
+    }
+}
+
+/// A heading of the outline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heading {
+    pub level: u8,
+    pub anchor: String,
+    pub text: String,
+}
+
+/// What a page is made of.
+#[derive(Debug, Clone)]
+pub enum Block {
+    /// Rendered Markdown.
+    Html(String),
+    Ledger(LedgerBlock),
+    Quiz(Quiz),
+    /// The id of a lab of the catalogue.
+    Lab(String),
+    Figure(Figure),
+}
+
+/// A calculator with its inputs preset: `kind` names it, `fields` are its query keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LedgerBlock {
+    pub kind: LedgerKind,
+    pub fields: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LedgerKind {
+    Inference,
+    Training,
+}
+
+/// A quiz as the reader sees it: without the answers, which stay on the server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quiz {
+    pub id: String,
+    /// The page it stands on.
+    pub lesson: String,
+    pub questions: Vec<Question>,
+}
+
+/// Texts are inline HTML made from the lesson's Markdown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    pub id: String,
+    pub text: String,
+    pub choices: Vec<String>,
+    /// More than one choice is right: boxes instead of dots.
+    pub several: bool,
+}
+
+/// What the server answers about one question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    pub question: String,
+    pub right: bool,
+    pub chosen: Vec<usize>,
+    pub correct: Vec<usize>,
+    /// Why, per choice; inline HTML.
+    pub why: Vec<String>,
+    pub explain: String,
+    /// Whether the answer was kept for the reader.
+    pub kept: bool,
+}
+
+/// Bars of computed numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    pub caption: String,
+    pub bars: Vec<FigureBar>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct FigureBar {
+    pub label: String,
+    /// The memory object whose colour the bar has.
+    pub object: String,
+    pub value: f64,
+    pub text: String,
+    pub formula: String,
+}

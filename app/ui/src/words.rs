@@ -1,0 +1,146 @@
+//! The word list in both languages.
+
+use evidence::Lang;
+
+/// A memory object by its id.
+pub fn object(id: &str, lang: Lang) -> Option<&'static str> {
+    Some(match id {
+        "parameter" => lang.pick("参数", "Parameters"),
+        "gradient" => lang.pick("梯度", "Gradients"),
+        "optimizer_state" => lang.pick("优化器状态", "Optimizer state"),
+        "optimizer_temporary" => lang.pick("优化器临时量", "Optimizer temporary"),
+        "activation" => lang.pick("激活", "Activations"),
+        "logits" => lang.pick("logits", "Logits"),
+        "temporary" => lang.pick("临时量", "Temporary"),
+        "kv_cache" => lang.pick("KV Cache", "KV cache"),
+        "buffer" => lang.pick("缓冲", "Buffer"),
+        "communication" => lang.pick("通信", "Communication"),
+        "context" => lang.pick("上下文", "Context"),
+        _ => return None,
+    })
+}
+
+/// A phase by its id.
+pub fn phase(id: &str, lang: Lang) -> &'static str {
+    match id {
+        "load" => lang.pick("加载", "load"),
+        "forward" => lang.pick("前向", "forward"),
+        "backward" => lang.pick("反向", "backward"),
+        "step" => lang.pick("更新", "step"),
+        "prefill" => "prefill",
+        "decode" => "decode",
+        _ => "",
+    }
+}
+
+/// The CSS class of an object's colour: the same in every chart, table and legend.
+pub fn object_class(id: &str) -> String {
+    format!("o-{}", id.replace('_', "-"))
+}
+
+/// A part of a ledger by its slug; one without a name of its own carries its object's.
+pub fn part(slug: &str, object_id: &str, lang: Lang) -> String {
+    let name = match slug {
+        "weights" => lang.pick("权重", "Weights"),
+        "kv" => lang.pick("KV Cache", "KV cache"),
+        "reserve" => lang.pick("上下文与图（假设）", "Context and graphs (assumption)"),
+        "gradients" => lang.pick("梯度", "Gradients"),
+        "master" | "master_weights" => lang.pick("FP32 主副本", "FP32 master copy"),
+        "adam_m" => lang.pick("Adam 一阶矩 m", "Adam first moment m"),
+        "adam_v" => lang.pick("Adam 二阶矩 v", "Adam second moment v"),
+        "momentum" => lang.pick("动量", "Momentum"),
+        "foreach_temporary" => lang.pick("foreach 临时量（假设）", "foreach temporary (assumption)"),
+        "autocast_weights" | "autocast_copies" => lang.pick("autocast 权重副本", "autocast weight copies"),
+        "layers" | "layer_activations" => lang.pick("各层激活", "Layer activations"),
+        "layer_inputs" => lang.pick("各层输入（重算）", "Layer inputs (checkpointing)"),
+        "layer_recomputed" => lang.pick("正在重算的一层", "The layer being recomputed"),
+        "log_softmax" => lang.pick("FP32 log-softmax", "FP32 log-softmax"),
+        "loss_temporary" => lang.pick("损失反向的临时量", "Temporaries of the loss backward"),
+        other => {
+            let fallback = object(object_id, lang).unwrap_or(object_id);
+            return format!("{fallback} · {}", other.replace('_', " "));
+        }
+    };
+    name.to_owned()
+}
+
+/// A format with its bytes.
+pub fn dtype(dtype: ledger::Dtype) -> String {
+    format!("{} · {} bit", dtype.id().to_uppercase(), dtype.bits())
+}
+
+/// The cards of the catalogue: id and name with capacity.
+pub fn cards() -> Vec<(String, String)> {
+    ledger::catalogue::cards()
+        .iter()
+        .map(|card| {
+            let text = format!("{} · {}", card.name, ledger::units::gib(card.capacity_bytes));
+            (card.id.to_string(), text)
+        })
+        .collect()
+}
+
+pub fn precisions(lang: Lang) -> Vec<(String, String)> {
+    use ledger::training::Precision;
+    let name = |choice: &Precision| match choice {
+        Precision::Fp32 => "FP32",
+        Precision::AmpBf16 => "AMP BF16（autocast）",
+        Precision::AmpFp16 => "AMP FP16（autocast）",
+        Precision::Bf16Master => lang.pick("BF16 + FP32 主副本", "BF16 + FP32 master copy"),
+        Precision::PureBf16 => lang.pick("纯 BF16", "pure BF16"),
+        other => other.id(),
+    };
+    Precision::ALL.iter().map(|choice| (choice.id().to_owned(), tidy(name(choice), lang))).collect()
+}
+
+pub fn optimizers(lang: Lang) -> Vec<(String, String)> {
+    use ledger::training::Optimizer;
+    let name = |choice: &Optimizer| match choice {
+        Optimizer::AdamWForeach => lang.pick("AdamW（foreach，默认）", "AdamW (foreach, the default)"),
+        Optimizer::AdamWFused => lang.pick("AdamW（fused）", "AdamW (fused)"),
+        Optimizer::AdamWInBackward => lang.pick("AdamW（反向中更新）", "AdamW (in backward)"),
+        Optimizer::AdamW8bit => lang.pick("AdamW（8-bit 状态）", "AdamW (8-bit states)"),
+        Optimizer::Sgd => "SGD",
+        Optimizer::Momentum => lang.pick("SGD + 动量", "SGD + momentum"),
+        other => other.id(),
+    };
+    Optimizer::ALL.iter().map(|choice| (choice.id().to_owned(), name(choice).to_owned())).collect()
+}
+
+pub fn checkpointings(lang: Lang) -> Vec<(String, String)> {
+    use ledger::training::Checkpointing;
+    let name = |choice: &Checkpointing| match choice {
+        Checkpointing::None => lang.pick("不重算", "none"),
+        Checkpointing::EveryLayer => lang.pick("每层重算", "every layer"),
+        other => other.id(),
+    };
+    Checkpointing::ALL.iter().map(|choice| (choice.id().to_owned(), name(choice).to_owned())).collect()
+}
+
+/// Full-width brackets are for Chinese only.
+fn tidy(text: &str, lang: Lang) -> String {
+    match lang {
+        Lang::Zh => text.to_owned(),
+        Lang::En => text.replace('（', " (").replace('）', ")"),
+    }
+}
+
+/// Why a ledger cannot be computed.
+pub fn ledger_error(error: &ledger::LedgerError, lang: Lang) -> String {
+    use ledger::LedgerError;
+    match (lang, error) {
+        (Lang::En, error) => error.to_string(),
+        (Lang::Zh, LedgerError::Overflow { what, formula }) => {
+            format!("{what}：{formula} 超过 2⁶⁴ − 1 字节，请缩小输入。")
+        }
+        (Lang::Zh, LedgerError::Zero { field }) => format!("{field} 为 0：至少要是 1。"),
+        (Lang::Zh, LedgerError::Contradiction { field, value, other, other_value, why }) => {
+            format!("{field} = {value} 与 {other} = {other_value} 矛盾：{why}")
+        }
+        (Lang::Zh, LedgerError::BeyondPositions { seq, positions }) => {
+            format!("序列 {seq} 超过模型的位置表 {positions}。")
+        }
+        #[allow(unreachable_patterns)]
+        (Lang::Zh, other) => other.to_string(),
+    }
+}
