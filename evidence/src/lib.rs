@@ -3,16 +3,29 @@
 //! Pure: no I/O, no clock. Texts are made in the reader's language at the edge; see [`Lang`].
 
 pub mod check;
+mod decide;
+mod grade;
+mod import;
 mod lang;
+mod line;
+mod model;
 mod phrase;
+mod read;
+mod reconcile;
 pub mod report;
 mod rubric;
 mod schema;
 mod shape;
 
 pub use check::{Check, CheckStatus, Severity};
+pub use grade::{
+    Blocked, DecisionLine, GRADER, Grade, GradeContext, ItemScore, Outcome, PartPoints, Points, Why, grade, limits,
+};
 pub use lang::Lang;
+pub use line::{CheckLine, GradeLine};
 pub use phrase::Phrase;
+pub use read::{Document, MAX_BYTES, ReadError, read};
+pub use reconcile::{Line, LineKind};
 pub use report::{
     Backend, Boundary, BoundaryKind, Budget, Candidate, Decision, DeviceFacts, DeviceKind, EvidenceClass,
     EvidenceLevel, Kernel, LedgerLine, Metrics, Provenance, Quality, Report, SCHEMA, SchemaId, Status, Timer,

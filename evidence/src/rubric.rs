@@ -75,6 +75,11 @@ pub struct Rubric {
 }
 
 impl Rubric {
+    /// A rubric without items, for a file that belongs to no lab: it can be examined and earns nothing.
+    pub fn empty() -> Self {
+        Self { rule: DecisionRule::None, gpu_provenance: Vec::new(), thresholds: Budget::default(), items: Vec::new() }
+    }
+
     /// Points that a report can earn in a part.
     pub fn possible(&self, part: Part) -> u32 {
         self.items.iter().filter(|item| item.part == part).map(|item| item.points).fold(0, u32::saturating_add)

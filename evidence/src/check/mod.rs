@@ -1,12 +1,50 @@
 //! Checks: what the grader looked at, what it expected, what it found, and how to mend it.
 
+mod arithmetic;
+mod conclusion;
+mod config;
+mod copies;
+mod device;
+pub(crate) mod floor;
+mod form;
+mod kernel;
+mod linked;
+mod memory;
+mod quality;
+mod refuse;
 mod rules;
+mod sensitivity;
+pub(crate) mod sheet;
+mod summary;
+mod timing;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Lang, Phrase};
 
 pub use rules::{RULES, Rule, rule};
+
+pub(crate) use refuse::refuse;
+use sheet::Sheet;
+
+/// Examines a report in the order in which a reader would: form, device, configuration, links, numbers, limits,
+/// decision.
+pub(crate) fn examine(sheet: &mut Sheet<'_>) {
+    form::examine(sheet);
+    device::examine(sheet);
+    config::examine(sheet);
+    linked::examine(sheet);
+    arithmetic::examine(sheet);
+    summary::examine(sheet);
+    copies::examine(sheet);
+    sensitivity::examine(sheet);
+    floor::examine(sheet);
+    memory::examine(sheet);
+    quality::examine(sheet);
+    timing::examine(sheet);
+    kernel::examine(sheet);
+    conclusion::examine(sheet);
+}
 
 /// How much a failed check matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -1,0 +1,164 @@
+//! The optimizer floor: what stays alive at `optimizer.step()` whatever happens to activations.
+
+use super::sheet::{Sheet, mib_text};
+use crate::import::{Metric, mib, setting};
+use crate::{Phrase, Shape, Training, Workload};
+
+/// What a training step keeps, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Floor {
+    pub(crate) parameters: u64,
+    /// Bytes of one parameter as it is stored.
+    pub(crate) width: u64,
+    /// Whether the step is taken through PyTorch's multi-tensor ("foreach") path, its default on CUDA. That path needs
+    /// one parameter-sized temporary. An assumption: no report records it.
+    pub(crate) foreach: bool,
+}
+
+impl Floor {
+    /// Weights, gradients, Adam's m and v: exact for AdamW with resident gradients.
+    pub(crate) fn states(&self) -> u64 {
+        self.parameters.saturating_mul(self.width).saturating_mul(4)
+    }
+
+    pub(crate) fn temporary(&self) -> u64 {
+        self.parameters.saturating_mul(self.width)
+    }
+
+    /// With the assumed temporary, where it is assumed.
+    pub(crate) fn step(&self) -> u64 {
+        self.states().saturating_add(if self.foreach { self.temporary() } else { 0 })
+    }
+}
+
+/// The workload whose floor applies: the report's own, or that of the 76 it decides on.
+pub(crate) fn workload<'a>(sheet: &Sheet<'a>) -> Option<&'a Training> {
+    let own = sheet.training()?;
+    if own.model.is_some() || sheet.doc.shape != Shape::Lab75 {
+        return Some(own);
+    }
+    match super::linked::source(sheet).map(|doc| &doc.report.workload) {
+        Some(Workload::Training(training)) => Some(training),
+        _ => Some(own),
+    }
+}
+
+/// The floor of a workload, where model, dtype and optimizer are known to have one.
+pub(crate) fn of(sheet: &Sheet<'_>) -> Option<Floor> {
+    let training = workload(sheet)?;
+    let optimizer: String =
+        training.optimizer.as_deref()?.to_ascii_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
+    let in_place = ["8bit", "inbackward", "offload", "paged", "adafactor"].iter().any(|word| optimizer.contains(word));
+    if !optimizer.starts_with("adam") && !optimizer.ends_with("adamw") || in_place {
+        return None;
+    }
+    let width = match training.param_dtype.as_deref()? {
+        "fp32" => 4,
+        "bf16" | "fp16" => 2,
+        _ => return None,
+    };
+    let parameters = crate::model::named(training.model.as_deref()?)?.parameters().ok()?;
+    let flag = |name: &str| setting(sheet.raw(), &[name]).and_then(|(_, value)| value.as_bool());
+    let foreach = !optimizer.contains("fused") && flag("foreach") != Some(false) && flag("fused") != Some(true);
+    let floor = Floor { parameters, width, foreach };
+    // A measured peak below it refutes the assumption for this run.
+    let lowest = sheet.candidates().filter_map(|(candidate, _)| candidate.metrics.peak_allocated_bytes).min();
+    let refuted = foreach && lowest.is_some_and(|peak| peak.saturating_add(1 << 20) < floor.step());
+    Some(Floor { foreach: foreach && !refuted, ..floor })
+}
+
+pub(super) fn examine(sheet: &mut Sheet<'_>) {
+    if sheet.strategy().is_none() && sheet.pair().is_none() {
+        return;
+    }
+    let Some(floor) = of(sheet) else {
+        unknown_model(sheet);
+        return;
+    };
+    peaks(sheet, floor);
+    reach(sheet, floor);
+}
+
+fn unknown_model(sheet: &mut Sheet<'_>) {
+    let Some(training) = workload(sheet) else { return };
+    let model = training.model.as_deref();
+    if model.is_some_and(|model| crate::model::named(model).is_some()) {
+        return; // The model is known; its optimizer or dtype has no floor of this kind.
+    }
+    let (pointer, found) = match model {
+        Some(model) => (setting(sheet.raw(), &["model_id", "model"]).map_or_else(|| "/workload".to_owned(), |(p, _)| p), model),
+        None => ("/config/model_id".to_owned(), "null"),
+    };
+    let message = Phrase::new(
+        "目录里没有这个模型，参数量未知：优化器下限没有计算。",
+        "The catalogue does not hold this model, so its parameters are not known: the optimizer floor was not computed.",
+    );
+    sheet.fail("model_known", &pointer, Phrase::new("目录中的模型", "a model of the catalogue"), found, message);
+}
+
+fn peaks(sheet: &mut Sheet<'_>, floor: Floor) {
+    let states = floor.states();
+    let per = floor.width * 4;
+    let mut measured = 0;
+    for (candidate, place) in sheet.candidates() {
+        let Some(peak) = candidate.metrics.peak_allocated_bytes else { continue };
+        measured += 1;
+        if peak.saturating_add(1 << 20) >= states {
+            continue;
+        }
+        let message = Phrase::new(
+            format!("{} 个参数 × {per} B = {}，AdamW 的峰值不可能更低。", floor.parameters, mib_text(states as f64)),
+            format!("{} parameters × {per} B = {}; a peak under AdamW cannot be lower.", floor.parameters, mib_text(states as f64)),
+        );
+        sheet.fail("peak_below_floor", &place.metric(Metric::Allocated), format!("≥ {}", mib_text(states as f64)), mib_text(peak as f64), message);
+    }
+    if measured > 0 && !sheet.has_failed("peak_below_floor") {
+        let bound = mib_text(states as f64);
+        sheet.pass(
+            "peak_below_floor",
+            "/candidates",
+            format!("{measured} 个峰值都不低于权重、梯度与 Adam 状态之和 {bound}。"),
+            format!("All {measured} peaks are above weights, gradients and Adam state, {bound}."),
+        );
+    }
+}
+
+fn reach(sheet: &mut Sheet<'_>, floor: Floor) {
+    if sheet.has_failed("peak_below_floor") {
+        return;
+    }
+    let (pointer, threshold) = match sheet.pair() {
+        Some(pair) => ("/summary/peak_mem_delta_mb", pair.min_memory_mib),
+        None => {
+            let limit = sheet.limits.min_memory_saving_bytes.unwrap_or(crate::decide::MIN_SAVING_BYTES);
+            ("/summary/memory_saving_mb", mib(limit))
+        }
+    };
+    let pointer = if sheet.doc.shape == Shape::V1 { "/budget/min_memory_saving_bytes" } else { pointer };
+    let Some(baseline) = sheet.baseline().and_then(|(baseline, _)| baseline.metrics.peak_allocated_bytes) else { return };
+    let most = mib(baseline) - mib(floor.step());
+    let (most_text, threshold_text) = (super::sheet::short(most.max(0.0), 1), super::sheet::short(threshold, 1));
+    let bound = format!("{} × {} B = {}", floor.parameters, floor.width * if floor.foreach { 5 } else { 4 }, mib_text(floor.step() as f64));
+    if most >= threshold {
+        sheet.pass(
+            "optimizer_floor",
+            pointer,
+            format!("激活策略最多能省 {most_text} MiB（基线减 {bound}），阈值 {threshold_text} 可以达到。"),
+            format!("An activation strategy can save up to {most_text} MiB (baseline minus {bound}): the threshold {threshold_text} is in reach."),
+        );
+        return;
+    }
+    let (assumed_zh, assumed_en) = if floor.foreach {
+        (
+            format!("其中 {} B/参数是假定 AdamW 走多张量（foreach）路径的临时副本；", floor.width),
+            format!(" Of these, {} B per parameter are the temporary copy of AdamW's multi-tensor (foreach) step, an assumption.", floor.width),
+        )
+    } else {
+        (String::new(), String::new())
+    };
+    let message = Phrase::new(
+        format!("任何激活策略在这里最多只能省 {most_text} MiB：阈值 {threshold_text} 达不到；请改变形状或优化器。优化器下限 {bound}。{assumed_zh}不扣分。"),
+        format!("The most any activation strategy can save here is {most_text} MiB: the threshold {threshold_text} is out of reach; change the shape or the optimizer. Optimizer floor {bound}.{assumed_en} It costs no points."),
+    );
+    sheet.fail("optimizer_floor", pointer, format!("≥ {threshold_text} MiB"), format!("≤ {most_text} MiB"), message);
+}

@@ -1,0 +1,56 @@
+//! Files that are no evidence: said once, with the place that says so.
+
+use serde_json::Value;
+
+use super::sheet::Sheet;
+use crate::Phrase;
+use crate::grade::Why;
+
+pub(crate) fn refuse(sheet: &mut Sheet<'_>, why: Why) {
+    super::form::examine(sheet);
+    match why {
+        Why::DryRun => {
+            let pointer = declared_at(sheet);
+            let found = sheet.raw().pointer(&pointer).map_or_else(|| Phrase::plain("null"), crate::import::describe);
+            let message = Phrase::new(
+                "这是预检或干跑：没有任何测量，不算证据。",
+                "This is a preflight or dry run: nothing was measured, so it is no evidence.",
+            );
+            sheet.fail("dry_run", &pointer, Phrase::new("真实运行", "a real run"), found, message);
+        }
+        Why::NoMeasurement | Why::Projection => {
+            let (pointer, message) = if why == Why::Projection {
+                ("/evidence_mode", Phrase::new("这是容量推算，不是测量。", "This is a projection, not a measurement."))
+            } else {
+                ("/candidates", Phrase::new("报告里没有任何测量值，不算证据。", "The report holds no measured number: it is no evidence."))
+            };
+            let found = sheet.raw().pointer(pointer).map_or_else(|| Phrase::new("没有", "none"), crate::import::describe);
+            sheet.fail("measured_something", pointer, Phrase::new("测量值", "measured numbers"), found, message);
+        }
+        Why::ShapeNotGraded => {
+            let shape = sheet.doc.shape.id();
+            let pointer = ["/schema_version", "/stage"].into_iter().find(|p| sheet.value(p).is_some()).unwrap_or("");
+            let message = Phrase::new(
+                format!("认出了这份报告（{shape}），但目前还不能给它评分；这不代表它有错。"),
+                format!("This report is recognised ({shape}) and not graded yet; that does not mean it is wrong."),
+            );
+            let expected: Vec<&str> = crate::Shape::GRADED.iter().map(|shape| shape.id()).collect();
+            sheet.fail("shape_graded", pointer, expected.join(" | "), shape, message);
+        }
+    }
+}
+
+/// The place at which a file declares itself a dry run.
+fn declared_at(sheet: &Sheet<'_>) -> String {
+    let dry = |value: &Value| {
+        value == &Value::Bool(true) || value.as_str().is_some_and(|word| word.starts_with("dry") || word == "ready_to_measure" || word == "environment_preflight")
+    };
+    [
+        "/run_mode", "/mode", "/config/run_mode", "/config/mode", "/experiment/run_mode", "/dry_run", "/config/dry_run",
+        "/stage", "/decision/decision", "/decision", "/evidence_level",
+    ]
+    .into_iter()
+    .find(|pointer| sheet.value(pointer).is_some_and(dry))
+    .unwrap_or_default()
+    .to_owned()
+}

@@ -1,0 +1,82 @@
+//! The decision, recomputed from the numbers and the thresholds of a report. What the report says plays no part.
+
+mod kernel;
+mod pair;
+mod strategy;
+
+use crate::report::Budget;
+use crate::rubric::{DecisionRule, Rubric};
+use crate::{Decision, Document, Shape, Word};
+
+pub(crate) use pair::Pair;
+pub(crate) use strategy::{Limits, Strategy, Verdict};
+
+/// 512 MiB: what counts as a saving when a report states nothing else.
+pub(crate) const MIN_SAVING_BYTES: u64 = 512 * 1024 * 1024;
+/// The throughput that must remain.
+pub(crate) const MIN_RATIO: f64 = 0.70;
+/// What counts as faster, milliseconds per step.
+pub(crate) const MIN_STEP_SAVING_MS: f64 = 10.0;
+/// What counts as faster for a kernel.
+pub(crate) const MIN_SPEEDUP: f64 = 1.10;
+
+/// How the decision came about; the checks of the summary are held against it.
+#[derive(Debug, Clone)]
+pub(crate) enum Basis {
+    Pair(Pair),
+    Strategy(Strategy),
+    Kernel,
+    /// Nothing to decide: a probe, or a lab without a rule.
+    Nothing,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Recomputed {
+    pub(crate) basis: Basis,
+    pub(crate) decision: Option<Decision>,
+}
+
+/// Recomputes the decision of a document under a rubric's rule.
+pub(crate) fn recompute(doc: &Document, rubric: &Rubric) -> Recomputed {
+    let limits = merged(doc.report.budget.as_ref(), &rubric.thresholds);
+    match rubric.rule {
+        _ if doc.shape == Shape::Lab73Probe => Recomputed { basis: Basis::Nothing, decision: None },
+        DecisionRule::None => Recomputed { basis: Basis::Nothing, decision: None },
+        DecisionRule::TrainingPair => {
+            let pair = Pair::of(doc, &limits);
+            Recomputed { decision: Some(pair.decide()), basis: Basis::Pair(pair) }
+        }
+        DecisionRule::MemoryStrategy => {
+            let limits = Limits::of(&limits, doc);
+            let strategy = Strategy::of(doc, &limits);
+            let decision = limits.usable().then(|| strategy.decide(&limits, doc.shape));
+            Recomputed { decision, basis: Basis::Strategy(strategy) }
+        }
+        DecisionRule::KernelPair => {
+            Recomputed { decision: Some(kernel::decide(doc, &limits)), basis: Basis::Kernel }
+        }
+    }
+}
+
+/// The report's own limits, completed by the rubric's.
+pub(crate) fn merged(own: Option<&Budget>, default: &Budget) -> Budget {
+    let own = own.cloned().unwrap_or_default();
+    Budget {
+        memory_cap_bytes: own.memory_cap_bytes.or(default.memory_cap_bytes),
+        min_samples_per_s: own.min_samples_per_s.or(default.min_samples_per_s),
+        min_memory_saving_bytes: own.min_memory_saving_bytes.or(default.min_memory_saving_bytes),
+        min_throughput_ratio: own.min_throughput_ratio.or(default.min_throughput_ratio),
+        max_eval_loss: own.max_eval_loss.or(default.max_eval_loss),
+        min_step_time_saving_ms: own.min_step_time_saving_ms.or(default.min_step_time_saving_ms),
+        min_speedup: own.min_speedup.or(default.min_speedup),
+        max_abs_error: own.max_abs_error.or(default.max_abs_error),
+    }
+}
+
+pub(crate) fn concluded(decision: Word, reason: &str, next_action: &str) -> Decision {
+    Decision { decision, reason: reason.to_owned(), next_action: Some(next_action.to_owned()) }
+}
+
+pub(crate) fn baseline_missing() -> Decision {
+    concluded(Word::Reject, "baseline_missing_or_invalid", "rerun_baseline_before_comparing_candidates")
+}

@@ -1,0 +1,61 @@
+//! Lab 73: FP32 and AMP as a pair, or one BF16 probe.
+
+use serde_json::Value;
+
+use super::values::Reader;
+use super::{Form, Paper, Place, Said, config, device, strategies, wrong_type};
+use crate::{Candidate, ReadError, Report, Shape, Status, Workload};
+
+/// Pointer and name of each run of a shape.
+fn sides(shape: Shape) -> &'static [(&'static str, &'static str)] {
+    match shape {
+        Shape::Lab73Probe => &[("/candidate", "bf16_probe")],
+        _ => &[("/baseline", Candidate::BASELINE), ("/tuned", "tuned")],
+    }
+}
+
+pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadError> {
+    let mut reader = Reader::new(raw);
+    let devices = device::places(raw);
+    let device = device::facts(&devices, raw);
+    let on_cpu = strategies::on_cpu(device.as_ref());
+    let mut candidates = Vec::new();
+    let mut places = Vec::new();
+    for (pointer, name) in sides(shape) {
+        match reader.value(pointer) {
+            None => continue,
+            Some(Value::Object(_)) => {}
+            Some(other) => return Err(wrong_type(pointer, "对象", "an object", other)),
+        }
+        let (mut candidate, place) = strategies::candidate(&mut reader, pointer, Form::Lab73, on_cpu)?;
+        candidate.name = (*name).to_owned();
+        if candidate.metrics.is_empty() && candidate.status == Status::Ok && place.runs.is_empty() {
+            continue;
+        }
+        candidates.push(candidate);
+        places.push(Place { unnamed: false, ..place });
+    }
+    let workload = config::training(&mut reader);
+    let mut budget = config::budget(&mut reader);
+    if let Some(ms) = reader.not_negative("/budget/min_time_delta_ms") {
+        budget.min_step_time_saving_ms = Some(ms);
+    }
+    let level_word = strategies::level_word(&mut reader);
+    let report = Report {
+        schema: crate::SchemaId::V1,
+        lab: "73".to_owned(),
+        workload: Workload::Training(workload),
+        level: strategies::level(level_word.as_deref(), device.as_ref()),
+        device,
+        ledger: Vec::new(),
+        boundaries: strategies::boundaries(&candidates),
+        candidates,
+        budget: (budget != crate::Budget::default()).then_some(budget),
+        decision: strategies::decision(raw),
+        source: Some(strategies::source(shape, sha256)),
+    };
+    let mut paper = Paper { places, said: Said::read(raw), devices, level_word, ..Paper::default() };
+    strategies::finish(&mut paper, reader.faults);
+    Ok((report, paper))
+}
+

@@ -1,0 +1,76 @@
+//! Shapes that are known by name and not graded yet, and dry runs of any shape.
+
+use serde_json::Value;
+
+use super::{Paper, Said, device, strategies};
+use crate::{EvidenceLevel, Report, Shape, Training, Workload};
+
+pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> (Report, Paper) {
+    let devices = device::places(raw);
+    let device = device::facts(&devices, raw);
+    let word = raw.get("evidence_level").and_then(Value::as_str).map(str::to_owned);
+    let level = match shape {
+        Shape::DryRun => EvidenceLevel::Preflight,
+        Shape::Lab74Profile => EvidenceLevel::ProfilerTrace,
+        _ => strategies::level(word.as_deref(), device.as_ref()),
+    };
+    let report = Report {
+        schema: crate::SchemaId::V1,
+        lab: lab(shape, raw),
+        workload: Workload::Training(Training::default()),
+        device,
+        level,
+        ledger: Vec::new(),
+        candidates: Vec::new(),
+        boundaries: Vec::new(),
+        budget: None,
+        decision: strategies::decision(raw),
+        source: Some(strategies::source(shape, sha256)),
+    };
+    (report, Paper { said: Said::read(raw), devices, level_word: word, ..Paper::default() })
+}
+
+/// The lab's number, from the shape or from the leading digits of `project`.
+fn lab(shape: Shape, raw: &Value) -> String {
+    let project = raw.get("project").or_else(|| raw.get("chapter"));
+    let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
+    let number = match project {
+        Some(Value::String(text)) => digits(text),
+        Some(Value::Number(number)) => number.to_string(),
+        _ => String::new(),
+    };
+    match shape {
+        _ if !number.is_empty() && number.len() <= 4 => number,
+        Shape::Lab74Profile | Shape::Lab74Merge => "74".to_owned(),
+        Shape::Lab66Raw => "66".to_owned(),
+        // A preflight of a course lab names the stage that would have followed.
+        Shape::DryRun => match raw.get("candidates").or_else(|| raw.get("baseline_validation")) {
+            Some(_) => "76".to_owned(),
+            None if raw.get("next_stage").is_some() => "73".to_owned(),
+            None => String::new(),
+        },
+        _ => String::new(),
+    }
+}
+
+/// Blocks that describe the plan or the machine, not a measurement.
+const PLANS: [&str; 10] = [
+    "config", "budget", "quality_floor", "environment_preflight", "environment", "runtime", "hardware", "experiment",
+    "planning_context", "thresholds",
+];
+const MEASURES: [&str; 6] = ["_ms", "_mb", "_bytes", "_per_s", "loss", "_tps"];
+
+/// Whether any block that holds results holds a number of a measure.
+pub(super) fn has_numbers(raw: &Value) -> bool {
+    match raw {
+        Value::Object(map) => map.iter().any(|(key, value)| {
+            if PLANS.contains(&key.as_str()) {
+                return false;
+            }
+            let measured = value.is_number() && MEASURES.iter().any(|suffix| key.ends_with(suffix));
+            measured || has_numbers(value)
+        }),
+        Value::Array(items) => items.iter().any(has_numbers),
+        _ => false,
+    }
+}

@@ -1,0 +1,212 @@
+//! Labs 76 and 75: strategies against a baseline. The parts that lab 73 shares are here too.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::values::Reader;
+use super::{Fault, FaultKind, Form, MAX_ENTRIES, Metric, Paper, Place, Run, Said, at, config, describe, device, wrong_type};
+use crate::report::{Boundary, BoundaryKind, Source};
+use crate::{
+    Candidate, Decision, DeviceFacts, EvidenceClass, EvidenceLevel, Metrics, Phrase, Quality, ReadError, Report, Shape,
+    Status, Word, Workload,
+};
+
+pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadError> {
+    let mut reader = Reader::new(raw);
+    for block in ["/config", "/budget", "/quality_floor", "/summary", "/experiment", "/standard_metrics"] {
+        if let Some(other) = reader.value(block).filter(|value| !value.is_object()) {
+            return Err(wrong_type(block, "对象", "an object", other));
+        }
+    }
+    let devices = device::places(raw);
+    let device = device::facts(&devices, raw);
+    let (candidates, places) = candidates(&mut reader, on_cpu(device.as_ref()))?;
+    let workload = config::training(&mut reader);
+    let budget = config::budget(&mut reader);
+    let level_word = level_word(&mut reader);
+    let projected = raw.get("evidence_mode").and_then(Value::as_str) == Some("projected");
+    let report = Report {
+        schema: crate::SchemaId::V1,
+        lab: if shape == Shape::Lab75 { "75" } else { "76" }.to_owned(),
+        workload: Workload::Training(workload),
+        level: if projected { EvidenceLevel::Theoretical } else { level(level_word.as_deref(), device.as_ref()) },
+        device,
+        ledger: Vec::new(),
+        boundaries: boundaries(&candidates),
+        candidates,
+        budget: (budget != crate::Budget::default()).then_some(budget),
+        decision: decision(raw),
+        source: Some(source(shape, sha256)),
+    };
+    let mut paper = Paper { places, said: Said::read(raw), devices, level_word, projected, ..Paper::default() };
+    finish(&mut paper, reader.faults);
+    Ok((report, paper))
+}
+
+fn candidates(reader: &mut Reader<'_>, on_cpu: bool) -> Result<(Vec<Candidate>, Vec<Place>), ReadError> {
+    let items = match reader.value("/candidates") {
+        None => return Ok((Vec::new(), Vec::new())),
+        Some(Value::Array(items)) => items,
+        Some(other) => return Err(wrong_type("/candidates", "候选的列表", "a list of candidates", other)),
+    };
+    if items.len() > MAX_ENTRIES {
+        return Err(ReadError::TooMany { pointer: "/candidates".to_owned(), count: items.len(), limit: MAX_ENTRIES });
+    }
+    let mut candidates = Vec::with_capacity(items.len());
+    let mut places = Vec::with_capacity(items.len());
+    let mut seen = BTreeSet::new();
+    for (index, item) in items.iter().enumerate() {
+        let pointer = format!("/candidates/{index}");
+        if !item.is_object() {
+            return Err(wrong_type(&pointer, "对象", "an object", item));
+        }
+        let (mut candidate, mut place) = candidate(reader, &pointer, Form::Flat, on_cpu)?;
+        let name = item.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        if name.is_empty() || !seen.insert(name.clone()) {
+            place.unnamed = true;
+            let found = item.get("name").map_or_else(|| Phrase::new("没有 name", "no name"), describe);
+            reader.faults.push(Fault {
+                kind: FaultKind::Name,
+                pointer: at(&pointer, "name"),
+                expected: Phrase::new("不重复的非空名称", "a non-empty name of its own"),
+                found,
+            });
+        }
+        candidate.name = name;
+        candidates.push(candidate);
+        places.push(place);
+    }
+    Ok((candidates, places))
+}
+
+/// One run or candidate at a pointer; its name is the caller's.
+pub(super) fn candidate(
+    reader: &mut Reader<'_>,
+    pointer: &str,
+    form: Form,
+    on_cpu: bool,
+) -> Result<(Candidate, Place), ReadError> {
+    let faults_before = reader.faults.len();
+    let (metrics, loss, eval_loss) = metrics(reader, pointer, form, on_cpu);
+    let status_pointer = at(pointer, "status");
+    let status = match reader.text(&status_pointer) {
+        None => Status::Ok,
+        Some(word) => Status::from_id(&word).unwrap_or_else(|| {
+            reader.faults.push(Fault {
+                kind: FaultKind::Status,
+                pointer: status_pointer,
+                expected: Phrase::plain("ok | oom | partial_oom | failed"),
+                found: Phrase::plain(format!("{word:?}")),
+            });
+            Status::Failed
+        }),
+    };
+    let faulty = reader.faults.len() > faults_before;
+    let runs = runs(reader, pointer, form, on_cpu)?;
+    let candidate = Candidate {
+        name: String::new(),
+        status,
+        metrics,
+        quality: Quality { loss, eval_loss, ..Quality::default() },
+        runs: runs.iter().filter(|run| run.ok).map(|run| run.metrics.clone()).collect(),
+        error: reader.text(&at(pointer, "error")),
+    };
+    Ok((candidate, Place { pointer: pointer.to_owned(), form, runs, faulty, unnamed: false }))
+}
+
+fn metrics(reader: &mut Reader<'_>, pointer: &str, form: Form, on_cpu: bool) -> (Metrics, Option<f64>, Option<f64>) {
+    let key = |metric: Metric| at(pointer, form.key(metric));
+    let metrics = Metrics {
+        step_time_ms: reader.positive(&key(Metric::StepTime)),
+        samples_per_s: reader.positive(&key(Metric::SamplesPerS)),
+        peak_allocated_bytes: reader.mib_field(&key(Metric::Allocated), on_cpu),
+        peak_reserved_bytes: reader.mib_field(&key(Metric::Reserved), on_cpu),
+        ..Metrics::default()
+    };
+    let loss = reader.not_negative(&key(Metric::Loss));
+    // 75 writes val_loss as a copy; older files have only that.
+    let eval_loss = match reader.value(&key(Metric::EvalLoss)) {
+        Some(_) => reader.not_negative(&key(Metric::EvalLoss)),
+        None => reader.not_negative(&at(pointer, "val_loss")),
+    };
+    (metrics, loss, eval_loss)
+}
+
+fn runs(reader: &mut Reader<'_>, pointer: &str, form: Form, on_cpu: bool) -> Result<Vec<Run>, ReadError> {
+    let home = at(pointer, "runs");
+    let items = match reader.value(&home) {
+        None => return Ok(Vec::new()),
+        Some(Value::Array(items)) => items,
+        Some(other) => return Err(wrong_type(&home, "重复的列表", "a list of runs", other)),
+    };
+    if items.len() > MAX_ENTRIES {
+        return Err(ReadError::TooMany { pointer: home, count: items.len(), limit: MAX_ENTRIES });
+    }
+    let mut runs = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        let here = format!("{home}/{index}");
+        if !item.is_object() {
+            return Err(wrong_type(&here, "对象", "an object", item));
+        }
+        let ok = item.get("status").and_then(Value::as_str).is_none_or(|status| status == "ok");
+        let (metrics, loss, eval_loss) = metrics(reader, &here, form, on_cpu);
+        runs.push(Run { ok, metrics, loss, eval_loss });
+    }
+    Ok(runs)
+}
+
+/// Lab 73 writes 0 for the peaks of a CPU: that is "not measured".
+pub(super) fn on_cpu(device: Option<&DeviceFacts>) -> bool {
+    device.is_some_and(|device| device.evidence_class() == EvidenceClass::Cpu)
+}
+
+pub(super) fn level_word(reader: &mut Reader<'_>) -> Option<String> {
+    reader.text("/evidence_level")
+}
+
+/// The level a word claims, never above what the device can reach.
+pub(super) fn level(word: Option<&str>, device: Option<&DeviceFacts>) -> EvidenceLevel {
+    let class = device.map_or(EvidenceClass::Unproven, DeviceFacts::evidence_class);
+    let claimed = word.and_then(EvidenceLevel::from_word);
+    match (class, claimed) {
+        (EvidenceClass::Gpu, Some(level)) => level,
+        (EvidenceClass::Gpu, None) => EvidenceLevel::GpuSmoke,
+        (_, Some(level)) if !level.needs_gpu() => level,
+        (EvidenceClass::Cpu, _) => EvidenceLevel::CpuSimulation,
+        (_, _) => EvidenceLevel::Preflight,
+    }
+}
+
+pub(super) fn boundaries(candidates: &[Candidate]) -> Vec<Boundary> {
+    candidates
+        .iter()
+        .filter(|candidate| matches!(candidate.status, Status::Oom | Status::PartialOom))
+        .map(|candidate| Boundary {
+            kind: BoundaryKind::Oom,
+            candidate: candidate.name.clone(),
+            requested_bytes: None,
+            message: candidate.error.clone(),
+        })
+        .collect()
+}
+
+/// The decision in the schema's words; a word outside them is kept in [`Said`] alone.
+pub(super) fn decision(raw: &Value) -> Option<Decision> {
+    let said = Said::read(raw);
+    Some(Decision {
+        decision: Word::from_id(said.word.as_deref()?)?,
+        reason: said.reason.unwrap_or_default(),
+        next_action: said.next_action,
+    })
+}
+
+pub(super) fn source(shape: Shape, sha256: &str) -> Source {
+    Source { shape: shape.id().to_owned(), sha256: sha256.to_owned() }
+}
+
+/// Moves the faults over; those past a bound are dropped, a file full of them is told once.
+pub(super) fn finish(paper: &mut Paper, mut faults: Vec<Fault>) {
+    faults.truncate(100);
+    paper.faults = faults;
+}

@@ -1,0 +1,213 @@
+//! JSON with a bound on its depth, the place of every error, and the keys that appear twice.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+use super::ReadError;
+
+/// Nesting deeper than this is refused; real reports stay below 8.
+pub const MAX_DEPTH: usize = 64;
+/// Duplicate keys beyond this many are not listed.
+const MAX_DUPLICATES: usize = 20;
+
+pub(super) struct Parsed {
+    pub(super) value: Value,
+    /// Pointers of keys that an object holds more than once; the last one is kept.
+    pub(super) duplicates: Vec<String>,
+}
+
+/// Where the parser is, and what it noticed on the way.
+#[derive(Default)]
+struct Trail {
+    path: RefCell<Vec<String>>,
+    duplicates: RefCell<Vec<String>>,
+    too_deep: Cell<bool>,
+}
+
+impl Trail {
+    fn pointer(&self) -> String {
+        pointer_of(&self.path.borrow())
+    }
+}
+
+/// An RFC 6901 pointer from its segments.
+pub(crate) fn pointer_of<S: AsRef<str>>(segments: &[S]) -> String {
+    let mut pointer = String::new();
+    for segment in segments {
+        pointer.push('/');
+        pointer.push_str(&segment.as_ref().replace('~', "~0").replace('/', "~1"));
+    }
+    pointer
+}
+
+pub(super) fn parse(text: &str) -> Result<Parsed, ReadError> {
+    let trail = Trail::default();
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    // Our own bound is lower than what the stack holds, and names the place.
+    let value = Node { trail: &trail }
+        .deserialize(&mut deserializer)
+        .and_then(|value| deserializer.end().map(|()| value))
+        .map_err(|error| explain(&error, text, &trail))?;
+    Ok(Parsed { value, duplicates: trail.duplicates.into_inner() })
+}
+
+fn explain(error: &serde_json::Error, text: &str, trail: &Trail) -> ReadError {
+    let (line, column) = (error.line(), error.column());
+    let pointer = trail.pointer();
+    if trail.too_deep.get() {
+        return ReadError::TooDeep { pointer, line, column, limit: MAX_DEPTH };
+    }
+    if error.is_eof() {
+        return ReadError::Truncated { pointer, line, column };
+    }
+    if let Some(token) = non_finite(text, line, column) {
+        return ReadError::NonFinite { pointer, line, column, token: token.to_owned() };
+    }
+    let full = error.to_string();
+    let detail = full.rsplit_once(" at line ").map_or(full.as_str(), |(detail, _)| detail).to_owned();
+    ReadError::Syntax { pointer, line, column, detail }
+}
+
+/// The token of Python's `json` that stands where a number should be.
+fn non_finite(text: &str, line: usize, column: usize) -> Option<&'static str> {
+    let line = text.split('\n').nth(line.checked_sub(1)?)?.as_bytes();
+    let from = column.saturating_sub(2).min(line.len());
+    ["-Infinity", "Infinity", "NaN"].into_iter().find(|token| {
+        // The parser stops on the first letter or just after the sign.
+        (from.saturating_sub(1)..=column.min(line.len())).any(|at| line[at..].starts_with(token.as_bytes()))
+    })
+}
+
+#[derive(Clone, Copy)]
+struct Node<'a> {
+    trail: &'a Trail,
+}
+
+impl Node<'_> {
+    fn enter<E: serde::de::Error>(self, segment: String) -> Result<(), E> {
+        let mut path = self.trail.path.borrow_mut();
+        path.push(segment);
+        if path.len() > MAX_DEPTH {
+            self.trail.too_deep.set(true);
+            return Err(E::custom("too deep"));
+        }
+        Ok(())
+    }
+
+    fn leave(self) {
+        self.trail.path.borrow_mut().pop();
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Node<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Node<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        loop {
+            self.enter(items.len().to_string())?;
+            match seq.next_element_seed(self)? {
+                Some(item) => items.push(item),
+                None => break,
+            }
+            self.leave();
+        }
+        self.leave();
+        Ok(Value::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(key) = map.next_key::<String>()? {
+            self.enter(key.clone())?;
+            let value = map.next_value_seed(self)?;
+            if object.insert(key, value).is_some() {
+                let mut duplicates = self.trail.duplicates.borrow_mut();
+                if duplicates.len() < MAX_DUPLICATES {
+                    duplicates.push(self.trail.pointer());
+                }
+            }
+            self.leave();
+        }
+        Ok(Value::Object(object))
+    }
+}
+
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_name_their_place() {
+        let cases: [(&str, &str, &str); 7] = [
+            (r#"{"a": {"b": NaN}}"#, "/a/b", "NonFinite"),
+            ("{\"a\": [1,\n -Infinity]}", "/a/1", "NonFinite"),
+            (r#"{"a": Infinity}"#, "/a", "NonFinite"),
+            (r#"{"a": {"b": 1"#, "/a", "Truncated"),
+            (r#"{"a": 1,}"#, "", "Syntax"),
+            (r#"{"a": 1} x"#, "", "Syntax"),
+            (r#"{"a": 1e999}"#, "/a", "Syntax"),
+        ];
+        for (text, pointer, kind) in cases {
+            let error = parse(text).err().expect(text);
+            assert_eq!(error.pointer(), pointer, "{text}: {error}");
+            assert!(format!("{error:?}").starts_with(kind), "{text}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn duplicate_keys_are_noticed_and_the_last_wins() {
+        let parsed = parse(r#"{"a": {"x": 1, "x": 2}, "b/c": 1, "b/c": 1}"#).expect("valid");
+        assert_eq!(parsed.duplicates, ["/a/x", "/b~1c"]);
+        assert_eq!(parsed.value["a"]["x"], 2);
+        assert!(parse(r#"{"a": {"x": 1}, "b": {"x": 1}}"#).expect("valid").duplicates.is_empty());
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(parse(&nested(MAX_DEPTH)).is_ok());
+        assert!(matches!(parse(&nested(MAX_DEPTH + 2)), Err(ReadError::TooDeep { limit: MAX_DEPTH, .. })));
+        assert!(matches!(parse(&"[".repeat(100_000)), Err(ReadError::TooDeep { .. })));
+    }
+}

@@ -1,0 +1,79 @@
+//! From bytes to a [`Document`].
+
+mod detect;
+mod error;
+mod json;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::import::{self, Paper};
+use crate::{Report, Shape};
+
+pub use error::ReadError;
+pub(crate) use json::pointer_of;
+
+/// Larger files are refused; the largest real report is below 10 kB.
+pub const MAX_BYTES: usize = 4 * 1024 * 1024;
+
+/// A report as it was handed in, and as we understand it.
+#[derive(Debug, Clone)]
+pub struct Document {
+    pub shape: Shape,
+    /// In the one schema. Memory is in bytes, whatever the file's unit was.
+    pub report: Report,
+    /// SHA-256 of the exact bytes, lower-case hex.
+    pub sha256: String,
+    /// The file's JSON. Checks point into it.
+    pub raw: Value,
+    pub(crate) paper: Paper,
+}
+
+/// Reads a report of any known shape.
+///
+/// A UTF-8 byte order mark is tolerated. Of a key that appears twice the last value counts, and the grade says so.
+///
+/// # Errors
+///
+/// [`ReadError`] when the file is too large, not JSON (Python's `NaN` and `Infinity` are named as such), not an object,
+/// of no known shape, or when a part that gives it its structure has the wrong type. A single metric or field of the
+/// wrong type is no read error: it becomes a failed check of the grade.
+pub fn read(bytes: &[u8]) -> Result<Document, ReadError> {
+    if bytes.len() > MAX_BYTES {
+        return Err(ReadError::TooLarge { bytes: bytes.len(), limit: MAX_BYTES });
+    }
+    let sha256 = hex(&Sha256::digest(bytes));
+    let text = std::str::from_utf8(bytes).map_err(|error| ReadError::Encoding { offset: error.valid_up_to() })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Err(ReadError::Empty);
+    }
+    let parsed = json::parse(text)?;
+    if !parsed.value.is_object() {
+        return Err(import::wrong_type("", "对象", "an object", &parsed.value));
+    }
+    let shape = detect::shape(&parsed.value)?;
+    let (report, mut paper) = import::import(shape, &parsed.value, &sha256)?;
+    paper.duplicates = parsed.duplicates;
+    Ok(Document { shape, report, sha256, raw: parsed.value, paper })
+}
+
+impl Document {
+    /// The lab the report is about: `73`, `75`, `76`, a v1 report's own; empty when the file does not say.
+    pub fn lab(&self) -> &str {
+        &self.report.lab
+    }
+
+    /// Whether the file declares itself, or turns out, to hold no measurement.
+    pub fn is_dry_run(&self) -> bool {
+        self.shape == Shape::DryRun
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(64), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
