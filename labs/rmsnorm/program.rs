@@ -40,6 +40,11 @@ pub fn run(params: &Params, device: &mut dyn Device, watch: &mut dyn Watch) -> R
     {
         return Err(RunError::WrongBaseline { why: wrong.to_string() });
     }
+    for timed in timed.iter().flatten() {
+        if let Some(summary) = timed.samples.summary() {
+            watch.note(&format!("{}: {summary}", timed.variant.name()));
+        }
+    }
     Ok(report::build(&config, device.facts(), [&baseline, &candidate], timed.as_ref()))
 }
 

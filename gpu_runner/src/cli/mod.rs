@@ -33,12 +33,23 @@ enum Command {
 
 pub fn main() -> ExitCode {
     match Cli::parse().command {
-        Command::Run(args) => run::main(&args),
-        Command::Serve(args) => serve::main(args),
+        Command::Run(args) => {
+            keep_open_files_from_children();
+            run::main(&args)
+        }
+        Command::Serve(args) => {
+            keep_open_files_from_children();
+            serve::main(args)
+        }
         Command::Labs => list(),
         // Without logging: its standard error is read by the supervisor.
         Command::Child => crate::child::main(),
     }
+}
+
+/// Whoever started us may have left files open for us; our own are closed for children by the standard library.
+fn keep_open_files_from_children() {
+    close_fds::set_fds_cloexec(3, &[]);
 }
 
 fn list() -> ExitCode {

@@ -36,7 +36,7 @@ impl Keeper {
 }
 
 pub fn interval(lease_ms: u64) -> Duration {
-    Duration::from_millis((lease_ms / 3).clamp(20, 30_000))
+    Duration::from_millis((lease_ms / 3).clamp(100, 30_000))
 }
 
 /// Why the lease is lost; `None` when no one needs it any more.

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -58,7 +59,8 @@ pub struct Running {
 
 impl Running {
     pub fn start(program: &ChildProgram, spec: &Spec, events: &Sender<Event>) -> io::Result<Self> {
-        let dir = tempfile::Builder::new().prefix("vramlab-job-").tempdir()?;
+        let private = fs::Permissions::from_mode(0o700);
+        let dir = tempfile::Builder::new().prefix("vramlab-job-").permissions(private).tempdir()?;
         let mut line = serde_json::to_vec(spec)?;
         line.push(b'\n');
         let mut child = Command::new(&program.program)

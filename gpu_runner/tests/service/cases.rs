@@ -3,7 +3,9 @@ use std::thread;
 use std::time::Duration;
 
 use evidence::{EvidenceClass, Report};
+use gpu_runner::backend::cpu::Cpu;
 use gpu_runner::supervisor::{ServeError, Served, Stop};
+use labs::run::{Silent, Value};
 use protocol::{FailureClass, FailureKind, Stage};
 
 use crate::server::{JobState, Mood, Server};
@@ -143,7 +145,18 @@ fn a_lost_lease_or_a_cancelled_job_ends_the_child_and_all_it_started() {
 fn a_child_that_ends_badly_is_a_failure_of_its_kind() {
     let said = |line: &str| format!("echo '{line}'");
     let long = "x".repeat(40_000);
-    let cases: [(&str, String, FailureKind); 10] = [
+    let leaves = |report: &Report| {
+        format!("echo '{}' > report.json; {}", serde_json::to_string(report).unwrap(), said("\"finished\""))
+    };
+    let params =
+        [("samples".to_owned(), Value::Integer(3)), ("rows".to_owned(), Value::Integer(2))].into_iter().collect();
+    let honest = labs::run::run("rmsnorm", &params, &mut Cpu::with(1 << 20, 0), &mut Silent).unwrap();
+    let (mut gpu, mut other) = (honest.clone(), honest);
+    gpu.device.as_mut().unwrap().backend = evidence::Backend::Cuda;
+    other.lab = "another".to_owned();
+    let cases: [(&str, String, FailureKind); 12] = [
+        ("a report that claims a GPU", leaves(&gpu), FailureKind::BadReport),
+        ("a report about another lab", leaves(&other), FailureKind::BadReport),
         ("segmentation fault", "kill -SEGV $$".into(), FailureKind::ChildCrashed),
         ("a status", "exit 7".into(), FailureKind::ChildCrashed),
         ("silence", "true".into(), FailureKind::ChildCrashed),

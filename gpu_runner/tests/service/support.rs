@@ -36,8 +36,9 @@ impl Home {
     /// The real program, with a secret in its environment that no child may see.
     pub fn spawn(&self, server: &Server, more: &[&str]) -> Process {
         let child = Command::new(env!("CARGO_BIN_EXE_gpu_runner"))
-            .args(["serve", "--server", &server.url(), "--poll-ms", "50", "--token-file"])
+            .args(["serve", "--server", &server.url(), "--token-file"])
             .arg(self.path("token"))
+            .args(if more.contains(&"--poll-ms") { &[][..] } else { &["--poll-ms", "50"] })
             .args(more)
             .env("SECRET_OF_THE_SUPERVISOR", TOKEN)
             .env("RUST_LOG", "trace")

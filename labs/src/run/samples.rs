@@ -1,5 +1,6 @@
 //! Timings of one variant: every sample is kept; the summary is computed from them.
 
+use std::fmt;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -15,6 +16,15 @@ pub struct Summary {
     pub p90: f64,
     /// Standard error of the mean divided by the mean. Infinite for fewer than two samples.
     pub relative_standard_error: f64,
+}
+
+/// In milliseconds, for a person.
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { count, mean, median, p10, p90, relative_standard_error } = self;
+        let error = relative_standard_error * 100.0;
+        write!(f, "median {median:.3} ms, p10 {p10:.3}, p90 {p90:.3}, mean {mean:.3} ± {error:.1} % over {count}")
+    }
 }
 
 /// Measuring ends when the relative standard error is below the target, or at a cap.
