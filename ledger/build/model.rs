@@ -33,6 +33,10 @@ pub struct Model {
     #[serde(default)]
     biases: Biases,
     window: Option<Window>,
+    #[serde(default)]
+    sinks: bool,
+    experts: Option<Experts>,
+    latent: Option<Latent>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -46,9 +50,40 @@ struct Biases {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(dead_code, reason = "the table is written with Debug")]
 struct Window {
     tokens: u64,
     layers: u64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(dead_code, reason = "the table is written with Debug")]
+struct Experts {
+    total: u64,
+    per_token: u64,
+    intermediate: u64,
+    #[serde(default)]
+    shared_intermediate: u64,
+    #[serde(default)]
+    dense_layers: u64,
+    #[serde(default)]
+    biases: bool,
+    #[serde(default)]
+    shared_gate: bool,
+    #[serde(default)]
+    correction: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(dead_code, reason = "the table is written with Debug")]
+struct Latent {
+    q_rank: Option<u64>,
+    kv_rank: u64,
+    nope_dim: u64,
+    rope_dim: u64,
+    value_dim: u64,
 }
 
 fn gated() -> String {
@@ -99,12 +134,10 @@ pub fn write(code: &mut String, models: &[(PathBuf, Model)]) -> Result<(), Box<d
         writeln!(code, "        tied: {}, qk_norm: {},", model.tied, model.qk_norm)?;
         writeln!(code, "        mlp: Mlp::{}, norm: Norm::{},", variant(&model.mlp), variant(&model.norm))?;
         writeln!(code, "        biases: {:?},", model.biases)?;
-        match &model.window {
-            Some(Window { tokens, layers }) => {
-                writeln!(code, "        window: Some(Window {{ tokens: {tokens}, layers: {layers} }}),")?;
-            }
-            None => writeln!(code, "        window: None,")?,
-        }
+        // Debug output of these plain structs is the Rust that builds them.
+        writeln!(code, "        window: {:?}, sinks: {},", model.window, model.sinks)?;
+        writeln!(code, "        experts: {:?},", model.experts)?;
+        writeln!(code, "        latent: {:?},", model.latent)?;
         writeln!(code, "    }},")?;
     }
     writeln!(code, "];")?;

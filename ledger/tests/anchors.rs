@@ -31,6 +31,21 @@ const PARAMETERS: &[(&str, u64)] = &[
     ("Qwen3-32B", 32_762_123_264),
     ("Mistral-7B-v0.1", 7_241_732_096),
     ("Mistral-7B-v0.3", 7_248_023_552),
+    ("Mixtral-8x7B-v0.1", 46_702_792_704),
+    ("Mixtral-8x22B-v0.1", 140_620_634_112),
+    ("Qwen3-30B-A3B", 30_532_122_624),
+    ("Qwen3-235B-A22B", 235_093_634_560),
+    ("DeepSeek-V2-Lite", 15_706_484_224),
+    ("DeepSeek-V3", 671_026_404_352),
+    ("gemma-2-2b", 2_614_341_888),
+    ("gemma-2-9b", 9_241_705_984),
+    ("gemma-2-27b", 27_227_128_320),
+    ("gemma-3-1b", 999_885_952),
+    ("gemma-3-27b-text", 27_009_346_304),
+    ("Phi-3-mini-4k-instruct", 3_821_079_552),
+    ("phi-2", 2_779_683_840),
+    ("gpt-oss-20b", 20_914_757_184),
+    ("gpt-oss-120b", 116_829_156_672),
 ];
 
 #[test]
@@ -38,6 +53,20 @@ fn parameters_are_exact() {
     for (name, expected) in PARAMETERS {
         let model = catalogue::model(name).unwrap_or_else(|| panic!("{name} is in the catalogue"));
         assert_eq!(model.parameters().ok(), Some(*expected), "{name}");
+    }
+}
+
+#[test]
+fn active_parameters_are_exact() {
+    let cases = [
+        ("Qwen3-30B-A3B", 3_353_032_704),
+        ("Mixtral-8x7B-v0.1", 12_879_925_248),
+        ("DeepSeek-V3", 37_552_282_624),
+        ("Llama-3-8B", 8_030_261_248),
+    ];
+    for (name, expected) in cases {
+        let model = catalogue::model(name).expect("in the catalogue");
+        assert_eq!(model.active_parameters().ok(), Some(expected), "{name}");
     }
 }
 

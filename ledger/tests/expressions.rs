@@ -15,7 +15,10 @@ fn mistakes_are_named_with_their_place() {
             r#"kv_cache model="Llama-3-8B" sequence=1"#,
             "at 29: kv_cache has no argument \"sequence\": expected one of model, dtype, kv, seq, batch",
         ),
-        (r#"kv_cache model="Llama-9" seq=1"#, "at 10: model=Llama-9 is no model of the catalogue: expected gpt2"),
+        (
+            r#"kv_cache model="Llama-9" seq=1"#,
+            "at 10: model=Llama-9 is no model of the catalogue: expected DeepSeek-V2-Lite",
+        ),
         (r#"kv_cache seq=1"#, "at 1: kv_cache needs model="),
         (r#"kv_cache model="gpt2""#, "at 1: kv_cache needs seq="),
         (r#"kv_cache model="gpt2" seq=0"#, "at 23: seq must be a whole number from 1 to 2^53, found 0"),

@@ -34,6 +34,7 @@ fn models() -> impl Strategy<Value = Model> {
                 qk_norm: qk_norm && !gpt,
                 biases: ledger::Biases { qkv: bias, out: bias, mlp: bias, head: false },
                 window: (slide > 0).then(|| ledger::Window { tokens: 8 * slide, layers: layers.min(slide) }),
+                sinks: false,
                 experts: None,
                 latent: None,
             }

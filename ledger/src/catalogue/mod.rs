@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Serialize;
 
-use crate::{Biases, Family, Mlp, Model, Norm, Window};
+use crate::{Biases, Experts, Family, Latent, Mlp, Model, Norm, Window};
 
 /// The generated row of a model; sizes in the order of [`model_of`].
 struct ModelFacts {
@@ -18,6 +18,9 @@ struct ModelFacts {
     norm: Norm,
     biases: Biases,
     window: Option<Window>,
+    sinks: bool,
+    experts: Option<Experts>,
+    latent: Option<Latent>,
 }
 
 /// A card and the capacity that its driver reports.
@@ -67,8 +70,9 @@ fn model_of(facts: &ModelFacts) -> Model {
         qk_norm: facts.qk_norm,
         biases: facts.biases,
         window: facts.window,
-        experts: None,
-        latent: None,
+        sinks: facts.sinks,
+        experts: facts.experts,
+        latent: facts.latent,
     }
 }
 

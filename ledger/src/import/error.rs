@@ -57,6 +57,7 @@ pub enum Kind {
     Integer,
     Boolean,
     Text,
+    List,
 }
 
 fn families() -> String {
@@ -91,6 +92,7 @@ impl ImportError {
                 Kind::Integer => Text::new("整数", "an integer"),
                 Kind::Boolean => Text::new("true 或 false", "true or false"),
                 Kind::Text => Text::new("字符串", "a string"),
+                Kind::List => Text::new("数组", "a list"),
             },
             Self::OutOfRange { min, max, .. } => {
                 let (min, max) = (units::group(*min), units::group(*max));

@@ -31,6 +31,7 @@ pub(super) fn read(reader: &Reader<'_>) -> Result<Model, ImportError> {
         qk_norm: false,
         biases: Biases { qkv: true, out: true, mlp: true, head: false },
         window: None,
+        sinks: false,
         experts: None,
         latent: None,
     })

@@ -5,9 +5,13 @@
 //! multimodal models (`text_config`) are read for their language model.
 
 mod error;
+mod experts;
 mod gpt2;
+mod latent;
+mod phi;
 mod reader;
 mod rotary;
+mod window;
 
 use serde_json::Value;
 
@@ -64,7 +68,8 @@ pub fn import_config(json: &str) -> Result<Model, ImportError> {
     };
     let mut model = match family {
         Family::Gpt2 => gpt2::read(&reader)?,
-        Family::Llama | Family::Qwen2 | Family::Qwen3 | Family::Mistral => rotary::read(&reader, family)?,
+        Family::Phi => phi::read(&reader)?,
+        rotary => rotary::read(&reader, rotary)?,
     };
     if let Some(name) = reader.text("_name_or_path")?.filter(|name| !name.is_empty()) {
         model.name = name.rsplit('/').next().unwrap_or(name).chars().take(80).collect();
@@ -79,6 +84,8 @@ fn family(reader: &Reader<'_>) -> Result<Family, ImportError> {
         found: format!("{:?}", found.chars().take(60).collect::<String>()),
     };
     if let Some(name) = reader.text("model_type")? {
+        // The outer name of Gemma 3 with a vision tower; its language model is `gemma3_text`.
+        let name = if name == "gemma3" { Family::Gemma3.id() } else { name };
         return Family::from_id(name).ok_or_else(|| unknown("model_type", name));
     }
     let class = reader.get("architectures").and_then(|list| list.get(0)).and_then(Value::as_str);
@@ -92,7 +99,7 @@ fn family(reader: &Reader<'_>) -> Result<Family, ImportError> {
     known
         .into_iter()
         .find(|family| {
-            let id = family.id().replace('_', "");
+            let id = family.id().replace("_text", "").replace('_', "");
             stem.strip_prefix(&id).is_some_and(|rest| ["forcausallm", "lmheadmodel", "model"].contains(&rest))
         })
         .ok_or_else(|| unknown("architectures", class))

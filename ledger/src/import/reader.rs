@@ -101,6 +101,14 @@ impl<'a> Reader<'a> {
         }
     }
 
+    pub(super) fn list(&self, key: &str) -> Result<Option<&'a [Value]>, ImportError> {
+        match self.get(key) {
+            None => Ok(None),
+            Some(Value::Array(list)) => Ok(Some(list)),
+            Some(other) => Err(self.wrong(key, Kind::List, other)),
+        }
+    }
+
     /// The quotient of two sizes that must divide.
     pub(super) fn divide(&self, key: &str, value: u64, by: &str, by_value: u64) -> Result<u64, ImportError> {
         if by_value != 0 && value.is_multiple_of(by_value) {

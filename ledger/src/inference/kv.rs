@@ -1,7 +1,8 @@
 //! The KV cache.
 //!
 //! Per token: 2 (key and value) × layers × key-value heads × head size × bytes, for MHA, GQA and MQA alike
-//! (shapes of the cache tensors in transformers). A layer with a window of `w` keeps at most `w − 1` past tokens.
+//! (shapes of the cache tensors in transformers). Latent attention keeps one compressed vector and one rotary key per
+//! token and layer instead: layers × (rank + rotary size) × bytes. A layer with a window of `w` keeps at most `w − 1` past tokens.
 
 use std::borrow::Cow;
 
@@ -29,6 +30,9 @@ pub fn kv_bytes(model: &Model, dtype: Dtype, batch: u64, seq: u64) -> Result<u64
 
 /// Numbers per token in `layers` layers.
 fn elements(model: &Model, layers: u64) -> Term {
+    if let Some(latent) = &model.latent {
+        return n(layers) * (n(latent.kv_rank) + n(latent.rope_dim));
+    }
     n(2) * n(layers) * n(model.kv_heads) * n(model.head_dim)
 }
 

@@ -50,7 +50,38 @@ impl Model {
     pub fn matmul_weights(&self) -> Result<u64, LedgerError> {
         let groups = self.tensors()?;
         let head = if self.tied { Role::Embedding } else { Role::Head };
-        sum(&groups, |role| role == Role::Linear || role == head)
+        sum(&groups, |role| matches!(role, Role::Linear | Role::Expert) || role == head)
+    }
+
+    /// Parameters that one token uses: all but the routed experts that it is not sent to. Embeddings count whole.
+    ///
+    /// ```
+    /// let model = ledger::catalogue::model("Mixtral-8x7B-v0.1").expect("in the catalogue");
+    /// assert_eq!((model.parameters()?, model.active_parameters()?), (46_702_792_704, 12_879_925_248));
+    /// # Ok::<(), ledger::LedgerError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Model::parameters`].
+    pub fn active_parameters(&self) -> Result<u64, LedgerError> {
+        let total = self.parameters()?;
+        let Some(experts) = &self.experts else { return Ok(total) };
+        let biases = if experts.biases { n(2) * n(experts.intermediate) + n(self.hidden) } else { n(0) };
+        let one = n(3) * n(self.hidden) * n(experts.intermediate) + biases;
+        let idle = n(self.layers - experts.dense_layers) * n(experts.total - experts.per_token) * one;
+        Ok(n(total).minus(idle).finish("active_parameters")?.0)
+    }
+
+    /// Elements of the state dict: parameters and persistent buffers.
+    ///
+    /// # Errors
+    /// As [`Model::parameters`].
+    pub fn state_dict_elements(&self) -> Result<u64, LedgerError> {
+        let buffers = match &self.experts {
+            Some(experts) if experts.correction => n(self.layers - experts.dense_layers) * n(experts.total),
+            _ => n(0),
+        };
+        Ok((n(self.parameters()?) + buffers).finish("state_dict")?.0)
     }
 
     /// Number of parameter tensors, as `len(list(model.parameters()))` gives it.

@@ -47,6 +47,9 @@ pub struct Model {
     /// Layers that attend to a window only.
     #[serde(default)]
     pub window: Option<Window>,
+    /// One learned attention sink per query head and layer.
+    #[serde(default)]
+    pub sinks: bool,
     #[serde(default)]
     pub experts: Option<Experts>,
     #[serde(default)]
@@ -111,6 +114,15 @@ pub struct Experts {
     /// Layers that keep the dense block.
     #[serde(default)]
     pub dense_layers: u64,
+    /// Router and experts carry bias vectors.
+    #[serde(default)]
+    pub biases: bool,
+    /// A gate of its own weighs the shared experts.
+    #[serde(default)]
+    pub shared_gate: bool,
+    /// The router keeps a correction per expert that is a buffer, not a parameter.
+    #[serde(default)]
+    pub correction: bool,
 }
 
 /// Multi-head latent attention: the cache holds one compressed vector per token.

@@ -1,9 +1,8 @@
 //! The parameter tensors of a model, grouped by shape.
 //!
-//! Shapes follow the modules of Hugging Face transformers (`modeling_llama.py`, `modeling_qwen2.py`,
-//! `modeling_qwen3.py`, `modeling_mistral.py`, `modeling_gpt2.py`): a tensor is what `named_parameters()` lists.
+//! Shapes follow the `modeling_*.py` modules of Hugging Face transformers: a tensor is what `named_parameters()` lists.
 
-use crate::{LedgerError, Mlp, Model, Norm, formula::n};
+use crate::{Experts, Latent, LedgerError, Mlp, Model, Norm, formula::n};
 
 /// What a parameter tensor does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -13,6 +12,8 @@ pub enum Role {
     Position,
     /// Weight of a matrix product in a layer.
     Linear,
+    /// Stacked weights of the routed experts of a layer.
+    Expert,
     Bias,
     Norm,
     /// Output head; absent where it is tied to the embedding.
@@ -97,8 +98,9 @@ impl Model {
         let layers = self.layers;
         let (queries, _) = (n(self.heads) * n(self.head_dim)).finish("query")?;
         let (keys, _) = (n(self.kv_heads) * n(self.head_dim)).finish("key")?;
-        if self.family == crate::Family::Gpt2 {
-            // GPT-2 keeps query, key and value in one matrix, `c_attn`.
+        if let Some(latent) = &self.latent {
+            self.latent_tensors(list, latent)?;
+        } else if self.family.fuses_projections() {
             let (fused, _) = (n(queries) + n(2) * n(keys)).finish("qkv")?;
             list.linear(["qkv", "qkv_bias"], [fused, self.hidden], self.biases.qkv, layers)?;
         } else {
@@ -106,20 +108,85 @@ impl Model {
             list.linear(["key", "key_bias"], [keys, self.hidden], self.biases.qkv, layers)?;
             list.linear(["value", "value_bias"], [keys, self.hidden], self.biases.qkv, layers)?;
         }
-        list.linear(["attention_out", "attention_out_bias"], [self.hidden, queries], self.biases.out, layers)?;
+        let outputs = match &self.latent {
+            Some(latent) => (n(self.heads) * n(latent.value_dim)).finish("attention_out")?.0,
+            None => queries,
+        };
+        list.linear(["attention_out", "attention_out_bias"], [self.hidden, outputs], self.biases.out, layers)?;
         if self.qk_norm {
             list.norm(self, "query_norm", self.head_dim, layers)?;
             list.norm(self, "key_norm", self.head_dim, layers)?;
         }
+        if self.sinks {
+            list.add("sinks", Role::Bias, [self.heads, 1], layers)?;
+        }
         Ok(())
     }
 
-    fn mlp_tensors(&self, list: &mut List) -> Result<(), LedgerError> {
-        let (bias, layers) = (self.biases.mlp, self.layers);
-        if self.mlp == Mlp::Gated {
-            list.linear(["gate", "gate_bias"], [self.intermediate, self.hidden], bias, layers)?;
+    fn latent_tensors(&self, list: &mut List, latent: &Latent) -> Result<(), LedgerError> {
+        let layers = self.layers;
+        let per_query = n(latent.nope_dim) + n(latent.rope_dim);
+        let (queries, _) = (n(self.heads) * per_query).finish("query")?;
+        match latent.q_rank {
+            Some(rank) => {
+                list.linear(["query_down", "query_down_bias"], [rank, self.hidden], self.biases.qkv, layers)?;
+                list.norm(self, "query_norm", rank, layers)?;
+                list.add("query_up", Role::Linear, [queries, rank], layers)?;
+            }
+            None => list.add("query", Role::Linear, [queries, self.hidden], layers)?,
         }
-        list.linear(["up", "up_bias"], [self.intermediate, self.hidden], bias, layers)?;
-        list.linear(["down", "down_bias"], [self.hidden, self.intermediate], bias, layers)
+        let (down, _) = (n(latent.kv_rank) + n(latent.rope_dim)).finish("key_value_down")?;
+        list.linear(["key_value_down", "key_value_down_bias"], [down, self.hidden], self.biases.qkv, layers)?;
+        list.norm(self, "key_value_norm", latent.kv_rank, layers)?;
+        let per_head = n(latent.nope_dim) + n(latent.value_dim);
+        let (up, _) = (n(self.heads) * per_head).finish("key_value_up")?;
+        list.add("key_value_up", Role::Linear, [up, latent.kv_rank], layers)
+    }
+
+    fn mlp_tensors(&self, list: &mut List) -> Result<(), LedgerError> {
+        let dense = match &self.experts {
+            Some(experts) => {
+                self.expert_tensors(list, experts)?;
+                experts.dense_layers
+            }
+            None => self.layers,
+        };
+        let (bias, width) = (self.biases.mlp, self.intermediate);
+        match self.mlp {
+            Mlp::Gated if self.family.fuses_projections() => {
+                let (both, _) = (n(2) * n(width)).finish("gate_up")?;
+                list.linear(["gate_up", "gate_up_bias"], [both, self.hidden], bias, dense)?;
+            }
+            Mlp::Gated => {
+                list.linear(["gate", "gate_bias"], [width, self.hidden], bias, dense)?;
+                list.linear(["up", "up_bias"], [width, self.hidden], bias, dense)?;
+            }
+            Mlp::Plain => list.linear(["up", "up_bias"], [width, self.hidden], bias, dense)?,
+        }
+        list.linear(["down", "down_bias"], [self.hidden, width], bias, dense)
+    }
+
+    /// transformers keeps the experts of a layer in two stacked tensors.
+    fn expert_tensors(&self, list: &mut List, experts: &Experts) -> Result<(), LedgerError> {
+        let layers = self.layers - experts.dense_layers;
+        list.linear(["router", "router_bias"], [experts.total, self.hidden], experts.biases, layers)?;
+        let (both, _) = (n(2) * n(experts.total) * n(experts.intermediate)).finish("expert_gate_up")?;
+        let (inputs, _) = (n(experts.total) * n(experts.intermediate)).finish("expert_down")?;
+        list.add("expert_gate_up", Role::Expert, [both, self.hidden], layers)?;
+        list.add("expert_down", Role::Expert, [inputs, self.hidden], layers)?;
+        if experts.biases {
+            list.add("expert_gate_up_bias", Role::Bias, [both, 1], layers)?;
+            list.add("expert_down_bias", Role::Bias, [experts.total, self.hidden], layers)?;
+        }
+        if experts.shared_intermediate > 0 {
+            let width = experts.shared_intermediate;
+            list.add("shared_gate", Role::Linear, [width, self.hidden], layers)?;
+            list.add("shared_up", Role::Linear, [width, self.hidden], layers)?;
+            list.add("shared_down", Role::Linear, [self.hidden, width], layers)?;
+        }
+        if experts.shared_gate {
+            list.add("shared_expert_gate", Role::Linear, [1, self.hidden], layers)?;
+        }
+        Ok(())
     }
 }

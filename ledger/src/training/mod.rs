@@ -36,7 +36,8 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 pub use activations::{
-    AttentionKernel, Dropout, Implementation, MlpKernel, NormKernel, Trained, layer_bytes, rotary_table_bytes,
+    AttentionKernel, Dropout, Implementation, MlpKernel, NormKernel, Trained, expert_bytes, latent_attention_bytes,
+    layer_bytes, rotary_table_bytes,
 };
 pub use choice::{Checkpointing, UnknownChoice};
 pub use head::{log_softmax_bytes, loss_temporary_bytes};

@@ -37,7 +37,10 @@ impl Facts {
         };
         let head_role = if model.tied { Role::Embedding } else { Role::Head };
         let parameters = sum(&|group| group.total())?;
-        let linear = sum(&|group| if group.role == Role::Linear { group.total() } else { Some(0) })?;
+        let linear = sum(&|group| match group.role {
+            Role::Linear | Role::Expert => group.total(),
+            _ => Some(0),
+        })?;
         let head = sum(&|group| if group.role == head_role { group.total() } else { Some(0) })?;
         let embedding = sum(&|group| match group.role {
             Role::Position => group.total(),

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use ledger::{
-    Biases, Family, Mlp, Model, Norm,
+    Biases, Experts, Family, Latent, Mlp, Model, Norm,
     training::{
         self, AttentionKernel, Dropout, Implementation, MlpKernel, NormKernel, Precision, Trained, layer_bytes,
         rotary_table_bytes,
@@ -37,6 +37,7 @@ fn shape(case: &Case, norm: Norm) -> Result<Model, Box<dyn Error>> {
         qk_norm: case.flag("qknorm").unwrap_or(false),
         biases: Biases::default(),
         window: None,
+        sinks: false,
         experts: None,
         latent: None,
     })
@@ -106,8 +107,46 @@ fn fused(case: &Case) -> Answer {
             layer(case, Norm::Rms, how, Trained::All)
         }
         Some("llama_fused_norm_rope_swiglu") => layer(case, Norm::Rms, Implementation::FUSED, Trained::All),
+        Some("moe_mlp_loop") => experts(case),
+        Some("mla_attention_vd_eq_qk") => latent(case),
         _ => Ok(None),
     }
+}
+
+/// The feed-forward half of a layer with experts, its input included.
+fn experts(case: &Case) -> Answer {
+    let (tokens, hidden) = (need(case, "T", case.whole("T"))?, need(case, "h", case.whole("h"))?);
+    let precision = precision(case)?;
+    let experts = Experts {
+        total: need(case, "E", case.whole("E"))?,
+        per_token: need(case, "k", case.whole("k"))?,
+        intermediate: need(case, "f", case.whole("f"))?,
+        shared_intermediate: 0,
+        dense_layers: 0,
+        biases: false,
+        shared_gate: false,
+        correction: false,
+    };
+    let input = precision.compute_bytes() * tokens * hidden;
+    whole(input + training::expert_bytes(hidden, precision, tokens, experts)?)
+}
+
+/// The attention half of a layer with latent attention, with fused norms, its input included.
+fn latent(case: &Case) -> Answer {
+    let number = |key| need(case, key, case.whole(key));
+    let latent = Latent {
+        q_rank: case.whole("q_lora"),
+        kv_rank: number("kv_lora")?,
+        nope_dim: number("nope")?,
+        rope_dim: number("rope")?,
+        value_dim: number("v")?,
+    };
+    let (batch, seq, hidden, heads) = (number("b")?, number("s")?, number("h")?, number("a")?);
+    let precision = precision(case)?;
+    let bytes = precision.compute_bytes();
+    let input = bytes * batch * seq * hidden;
+    let tables = 2 * bytes * seq * latent.rope_dim;
+    whole(input + tables + training::latent_attention_bytes(heads, precision, batch, seq, latent)?)
 }
 
 fn transformers(case: &Case) -> Answer {

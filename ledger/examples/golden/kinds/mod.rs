@@ -8,6 +8,7 @@ mod steps;
 use std::{error::Error, fmt, fs, path::Path};
 
 use ledger::{Model, catalogue, import_config};
+use serde_json::Value;
 
 use crate::case::Case;
 
@@ -51,7 +52,9 @@ pub fn need<T>(case: &Case, key: &'static str, value: Option<T>) -> Result<T, Bo
 /// The case's quantity; `None` where no rule of that name exists here.
 pub fn compute(case: &Case, folder: &Path) -> Answer {
     match case.kind() {
-        "params" | "params_untied" | "weights_bf16" => models::compute(case, folder),
+        "params" | "params_untied" | "weights_bf16" | "active_params" | "state_dict_elems" => {
+            models::compute(case, folder)
+        }
         kind if kind.starts_with("kv_") || kind.starts_with("paged_") => cache::compute(case, folder),
         kind if kind.starts_with("act_") => activations::compute(case),
         "logits_fp32" | "logits_peak_temp" => activations::logits(case),
@@ -65,20 +68,28 @@ pub fn compute(case: &Case, folder: &Path) -> Answer {
 /// The model of a case: its configuration file with the layers that the case asks for, or the catalogue's by name.
 /// `None` where the configuration's family is not known here.
 pub fn model(case: &Case, folder: &Path) -> Result<Option<Model>, Box<dyn Error>> {
-    let mut model = match (case.text("config"), case.text("model")) {
-        (Some(path), _) => match import_config(&fs::read_to_string(folder.join(path))?) {
-            Ok(model) => model,
-            Err(ledger::ImportError::UnknownFamily { .. }) => return Ok(None),
-            Err(error) => return Err(error.into()),
-        },
+    let config = match (case.text("config"), case.text("model")) {
+        (Some(path), _) => fs::read_to_string(folder.join(path))?,
         (None, Some(name)) => match fs::read_to_string(folder.join(format!("configs/{name}.json"))) {
-            Ok(config) => import_config(&config)?,
-            Err(_) => catalogue::model(name).cloned().ok_or_else(|| format!("{}: no model {name}", case.id))?,
+            Ok(config) => config,
+            Err(_) => {
+                let mut model =
+                    catalogue::model(name).cloned().ok_or_else(|| format!("{}: no model {name}", case.id))?;
+                model.layers = case.whole("layers").unwrap_or(model.layers);
+                return Ok(Some(model));
+            }
         },
         (None, None) => return Err(format!("{}: inputs name no model", case.id).into()),
     };
+    // A case may ask for fewer layers than the file has; which of them slide follows from their number.
+    let mut document: Value = serde_json::from_str(&config)?;
     if let Some(layers) = case.whole("layers") {
-        model.layers = layers;
+        let key = if document.get("n_layer").is_some() { "n_layer" } else { "num_hidden_layers" };
+        document[key] = layers.into();
     }
-    Ok(Some(model))
+    match import_config(&document.to_string()) {
+        Ok(model) => Ok(Some(model)),
+        Err(ledger::ImportError::UnknownFamily { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }

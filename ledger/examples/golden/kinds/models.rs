@@ -12,6 +12,8 @@ pub fn compute(case: &Case, folder: &Path) -> Answer {
     match case.kind() {
         "params" => whole(model.parameters()?),
         "params_untied" => whole(model.parameters_untied()?),
+        "active_params" => whole(model.active_parameters()?),
+        "state_dict_elems" => whole(model.state_dict_elements()?),
         "weights_bf16" => whole(inference::weights(&model, Dtype::Bf16)?.bytes),
         _ => Ok(None),
     }

@@ -1,10 +1,16 @@
 //! What the forward pass saves for the backward pass; formulas in the documentation of [`super`].
 
+mod experts;
+mod gpt;
 mod implementation;
+mod latent;
 mod layer;
+mod llama;
+mod parts;
 
 pub use implementation::{AttentionKernel, Dropout, Implementation, MlpKernel, NormKernel, Trained};
-use layer::Layer;
+use layer::{Block, Layer};
+pub use parts::{expert_bytes, latent_attention_bytes};
 
 use super::{Checkpointing, Line, Moment, Precision, Training, states::Facts};
 use crate::{
@@ -20,7 +26,14 @@ const SAVED: [Moment; 5] = [
     Moment::FirstLayerBackward,
 ];
 
-fn layer(model: &Model, workload: &Training) -> Term {
+/// The kinds of layers of a model and how many there are of each.
+fn kinds(model: &Model) -> Vec<(u64, Block)> {
+    let dense = model.experts.map_or(model.layers, |experts| experts.dense_layers);
+    let kinds = [(dense, Block::Dense), (model.layers - dense, Block::Experts)];
+    kinds.into_iter().filter(|(count, _)| *count > 0).collect()
+}
+
+fn layer(model: &Model, workload: &Training, block: Block) -> Term {
     Layer {
         model,
         precision: workload.precision,
@@ -28,8 +41,16 @@ fn layer(model: &Model, workload: &Training) -> Term {
         seq: workload.seq,
         how: Implementation::TRANSFORMERS,
         trained: Trained::All,
+        block,
     }
     .term()
+}
+
+/// The layer that saves most.
+fn largest_layer(model: &Model, workload: &Training) -> Term {
+    let mut terms = kinds(model).into_iter().map(|(_, block)| layer(model, workload, block));
+    let first = terms.next().unwrap_or_else(|| n(0));
+    terms.fold(first, |most, next| if next.value() > most.value() { next } else { most })
 }
 
 /// Bytes that one layer saves for `batch` sequences of `seq` tokens, without the rotary tables
@@ -56,11 +77,14 @@ pub fn layer_bytes(
     trained: Trained,
 ) -> Result<u64, LedgerError> {
     model.validate()?;
-    Ok(Layer { model, precision, batch, seq, how, trained }.term().finish("layer_activations")?.0)
+    // Of a model with experts, a layer with experts: it has few others.
+    let block = if model.experts.is_some() { Block::Experts } else { Block::Dense };
+    Ok(Layer { model, precision, batch, seq, how, trained, block }.term().finish("layer_activations")?.0)
 }
 
 fn rotary_tables(model: &Model, precision: Precision, seq: u64) -> Term {
-    n(2) * b(precision.stream_bytes()) * n(seq) * n(model.head_dim)
+    let width = model.latent.map_or(model.head_dim, |latent| latent.rope_dim);
+    n(2) * b(precision.stream_bytes()) * n(seq) * n(width)
 }
 
 /// Sine and cosine of the rotary positions, saved once for all layers; 0 for learned positions.
@@ -83,7 +107,11 @@ fn input(model: &Model, workload: &Training) -> Term {
 pub(crate) fn saved(model: &Model, workload: &Training) -> Result<Term, LedgerError> {
     model.validate()?;
     Ok(match workload.checkpointing {
-        Checkpointing::None => n(model.layers) * layer(model, workload),
+        Checkpointing::None => kinds(model)
+            .into_iter()
+            .map(|(count, block)| n(count) * layer(model, workload, block))
+            .reduce(|sum, next| sum + next)
+            .unwrap_or_else(|| n(0)),
         Checkpointing::EveryLayer => n(model.layers) * input(model, workload),
     })
 }
@@ -91,7 +119,7 @@ pub(crate) fn saved(model: &Model, workload: &Training) -> Result<Term, LedgerEr
 pub(crate) fn lines(model: &Model, facts: &Facts, workload: &Training) -> Result<Vec<Line>, LedgerError> {
     let mut lines = Vec::with_capacity(4);
     let saved = saved(model, workload)?;
-    let one = layer(model, workload);
+    let one = largest_layer(model, workload);
     match workload.checkpointing {
         Checkpointing::None => {
             let left = one.finish("layer_activations")?.0;

@@ -1,0 +1,27 @@
+//! Mixture of experts, computed expert by expert: gather, three products, weighted scatter.
+
+use super::layer::Layer;
+use crate::{
+    Experts,
+    formula::{Term, b, n},
+};
+
+impl Layer<'_> {
+    /// Per chosen expert: the gathered input, its output and the weighted output, four tensors of the expert's width,
+    /// its weight, two 64-bit indices. The router keeps its FP32 probabilities, the chosen ones with their indices
+    /// and their sum.
+    pub(super) fn experts(&self, experts: &Experts) -> Term {
+        let (hidden, width) = (n(self.model.hidden), n(experts.intermediate));
+        let chosen = || self.tokens() * n(experts.per_token);
+        // Frozen experts save no inputs of their products.
+        let inputs = if self.frozen() { 2 } else { 3 };
+        let routed = b(self.e()) * chosen() * (n(inputs) * hidden + n(self.widths()) * width + n(1));
+        let indices = n(2) * b(8) * chosen();
+        let router = self.tokens() * (b(4) * n(experts.total) + (b(4) + b(8)) * n(experts.per_token) + b(4));
+        let sum = routed + indices + router;
+        match experts.shared_intermediate {
+            0 => sum,
+            shared => sum + b(self.e()) * self.tokens() * n(self.widths()) * n(shared),
+        }
+    }
+}
