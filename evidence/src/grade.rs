@@ -32,6 +32,8 @@ pub enum Why {
     Projection,
     /// The shape is recognised, but there is no grading for it yet.
     ShapeNotGraded,
+    /// It names a lab that the catalogue does not hold.
+    UnknownLab,
 }
 
 /// What became of a report.
@@ -126,7 +128,7 @@ pub struct Grade {
 
 /// Grades a document under a rubric. Pure and deterministic: the same input gives the same grade.
 pub fn grade(doc: &Document, rubric: &Rubric, ctx: &GradeContext<'_>) -> Grade {
-    let outcome = outcome(doc);
+    let outcome = outcome(doc, rubric);
     let recomputed = match outcome {
         Outcome::Graded => decide::recompute(doc, rubric),
         Outcome::NotEvidence { .. } => Recomputed { basis: Basis::Nothing, decision: None },
@@ -174,7 +176,7 @@ pub fn grade(doc: &Document, rubric: &Rubric, ctx: &GradeContext<'_>) -> Grade {
     }
 }
 
-fn outcome(doc: &Document) -> Outcome {
+fn outcome(doc: &Document, rubric: &Rubric) -> Outcome {
     let why = if doc.is_dry_run() {
         Why::DryRun
     } else if !doc.shape.is_graded() {
@@ -183,6 +185,8 @@ fn outcome(doc: &Document) -> Outcome {
         Why::Projection
     } else if !doc.report.has_measurement() && doc.paper.faults.is_empty() {
         Why::NoMeasurement
+    } else if *rubric == Rubric::empty() {
+        Why::UnknownLab
     } else {
         return Outcome::Graded;
     };

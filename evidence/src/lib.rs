@@ -16,6 +16,7 @@ pub mod report;
 mod rubric;
 mod schema;
 mod shape;
+pub mod show;
 
 pub use check::{Check, CheckStatus, Severity};
 pub use grade::{

@@ -20,7 +20,7 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
             "runs_mean_agrees",
             "/candidates",
             format!("{with_runs} 个候选的汇总值等于其 runs 的均值。"),
-            format!("The aggregates of {with_runs} candidates are the means of their runs."),
+            format!("The aggregates of {with_runs} of {with_runs} candidates are the means of their runs."),
         );
     }
 }

@@ -85,10 +85,9 @@ fn unknown_model(sheet: &mut Sheet<'_>) {
     if model.is_some_and(|model| crate::model::named(model).is_some()) {
         return; // The model is known; its optimizer or dtype has no floor of this kind.
     }
-    let (pointer, found) = match model {
-        Some(model) => (setting(sheet.raw(), &["model_id", "model"]).map_or_else(|| "/workload".to_owned(), |(p, _)| p), model),
-        None => ("/config/model_id".to_owned(), "null"),
-    };
+    // A file that names no model is told so by the checks of its configuration.
+    let Some(found) = model else { return };
+    let pointer = setting(sheet.raw(), &["model_id", "model"]).map_or_else(|| "/workload/training/model".to_owned(), |(p, _)| p);
     let message = Phrase::new(
         "目录里没有这个模型，参数量未知：优化器下限没有计算。",
         "The catalogue does not hold this model, so its parameters are not known: the optimizer floor was not computed.",
@@ -107,8 +106,8 @@ fn peaks(sheet: &mut Sheet<'_>, floor: Floor) {
             continue;
         }
         let message = Phrase::new(
-            format!("{} 个参数 × {per} B = {}，AdamW 的峰值不可能更低。", floor.parameters, mib_text(states as f64)),
-            format!("{} parameters × {per} B = {}; a peak under AdamW cannot be lower.", floor.parameters, mib_text(states as f64)),
+            format!("{} 个参数 × {per} B = {}，AdamW 的峰值不可能更低。", ledger::units::group(floor.parameters), mib_text(states as f64)),
+            format!("{} parameters × {per} B = {}; a peak under AdamW cannot be lower.", ledger::units::group(floor.parameters), mib_text(states as f64)),
         );
         sheet.fail("peak_below_floor", &place.metric(Metric::Allocated), format!("≥ {}", mib_text(states as f64)), mib_text(peak as f64), message);
     }
@@ -118,7 +117,7 @@ fn peaks(sheet: &mut Sheet<'_>, floor: Floor) {
             "peak_below_floor",
             "/candidates",
             format!("{measured} 个峰值都不低于权重、梯度与 Adam 状态之和 {bound}。"),
-            format!("All {measured} peaks are above weights, gradients and Adam state, {bound}."),
+            format!("{measured} of {measured} peaks are above weights, gradients and Adam state, {bound}."),
         );
     }
 }
@@ -138,7 +137,7 @@ fn reach(sheet: &mut Sheet<'_>, floor: Floor) {
     let Some(baseline) = sheet.baseline().and_then(|(baseline, _)| baseline.metrics.peak_allocated_bytes) else { return };
     let most = mib(baseline) - mib(floor.step());
     let (most_text, threshold_text) = (super::sheet::short(most.max(0.0), 1), super::sheet::short(threshold, 1));
-    let bound = format!("{} × {} B = {}", floor.parameters, floor.width * if floor.foreach { 5 } else { 4 }, mib_text(floor.step() as f64));
+    let bound = format!("{} × {} B = {}", ledger::units::group(floor.parameters), floor.width * if floor.foreach { 5 } else { 4 }, mib_text(floor.step() as f64));
     if most >= threshold {
         sheet.pass(
             "optimizer_floor",

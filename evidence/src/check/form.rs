@@ -42,7 +42,7 @@ fn faults(sheet: &mut Sheet<'_>) {
             "metric_not_a_number",
             "",
             format!("{places} 个候选的指标都是合理范围内的数字。"),
-            format!("The metrics of all {places} candidates are numbers in their range."),
+            format!("The metrics of {places} of {places} candidates are numbers in their range."),
         );
     }
 }

@@ -67,7 +67,7 @@ fn reserved_above_cap(sheet: &mut Sheet<'_>) {
         let pointer = pointer.clone();
         sheet.fail("reserved_above_cap", &pointer, format!("≤ {}", mib_text(cap as f64)), list, message);
     } else if known > 0 {
-        sheet.pass("reserved_above_cap", "/candidates", format!("{known} 个候选的 reserved 都在上限之内。"), format!("The reserved peaks of all {known} candidates are within the cap."));
+        sheet.pass("reserved_above_cap", "/candidates", format!("{known} 个候选的 reserved 都在上限之内。"), format!("The reserved peaks of {known} of {known} candidates are within the cap."));
     }
 }
 

@@ -31,7 +31,7 @@ fn gate(sheet: &mut Sheet<'_>) {
             format!("All {count} candidates have eval_loss {first}: the same computation gives the same loss. That is an equivalence check, not quality."),
         );
         sheet.fail("quality_gate", pointer, Phrase::new("能区分候选的质量指标", "a metric that tells candidates apart"), Phrase::plain(format!("{count} × {first}")), message);
-    } else {
+    } else if rest.iter().any(|loss| (loss - first).abs() > first.abs() * 1e-3) {
         sheet.pass("quality_gate", pointer, "各候选的 eval_loss 不同，门槛有区分力。", "The candidates differ in eval_loss: the gate can tell them apart.");
     }
 }

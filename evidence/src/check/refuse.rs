@@ -27,6 +27,14 @@ pub(crate) fn refuse(sheet: &mut Sheet<'_>, why: Why) {
             let found = sheet.raw().pointer(pointer).map_or_else(|| Phrase::new("没有", "none"), crate::import::describe);
             sheet.fail("measured_something", pointer, Phrase::new("测量值", "measured numbers"), found, message);
         }
+        Why::UnknownLab => {
+            let lab = sheet.doc.report.lab.clone();
+            let message = Phrase::new(
+                format!("目录里没有实验 {lab:?}，不知道按什么评分。"),
+                format!("The catalogue holds no lab {lab:?}: there is nothing to grade it by."),
+            );
+            sheet.fail("lab_known", "/lab", Phrase::new("目录中的实验", "a lab of the catalogue"), lab, message);
+        }
         Why::ShapeNotGraded => {
             let shape = sheet.doc.shape.id();
             let pointer = ["/schema_version", "/stage"].into_iter().find(|p| sheet.value(p).is_some()).unwrap_or("");

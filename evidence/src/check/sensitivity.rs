@@ -159,7 +159,10 @@ fn summary(sheet: &mut Sheet<'_>, scenarios: &[&Scenario<'_>]) {
 
 fn stable(sheet: &mut Sheet<'_>, scenarios: &[&Scenario<'_>]) {
     let decisions = counted(scenarios.iter().filter_map(|s| s.decision.map(str::to_owned)));
-    let list = decisions.iter().map(|(word, count)| format!("{count} {word}")).collect::<Vec<_>>().join(", ");
+    // Most frequent first.
+    let mut ordered: Vec<(&String, &u64)> = decisions.iter().collect();
+    ordered.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
+    let list = ordered.iter().map(|(word, count)| format!("{count} {word}")).collect::<Vec<_>>().join(", ");
     let total = scenarios.len();
     if decisions.len() > 1 {
         let message = Phrase::new(

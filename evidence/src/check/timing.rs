@@ -52,7 +52,7 @@ fn runs_recorded(sheet: &mut Sheet<'_>) {
     let Some((_, first)) = few.first() else {
         if !timed.is_empty() {
             let total = timed.len();
-            sheet.pass("runs_recorded", "/candidates", format!("{total} 个候选都有至少三次重复。"), format!("All {total} candidates have at least three runs."));
+            sheet.pass("runs_recorded", "/candidates", format!("{total} 个候选都有至少三次重复。"), format!("{total} of {total} candidates have at least three runs."));
         }
         return;
     };

@@ -52,8 +52,6 @@ pub(super) fn training(reader: &mut Reader<'_>) -> Training {
         model: text(reader, &["model_id", "model"]),
         label: text(reader, &["workload"]),
         compute_dtype: match mode.as_deref() {
-            // The pair's workload is that of its baseline; what AMP changes belongs to the candidate.
-            Some("paired") => dtype.clone(),
             Some("bf16") => amp.or_else(|| Some("bf16".to_owned())),
             Some("fp32") => dtype.clone(),
             _ => amp.or_else(|| dtype.clone()),

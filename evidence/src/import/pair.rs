@@ -16,6 +16,7 @@ fn sides(shape: Shape) -> &'static [(&'static str, &'static str)] {
 
 pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadError> {
     let mut reader = Reader::new(raw);
+    strategies::blocks(&reader)?;
     let devices = device::places(raw);
     let device = device::facts(&devices, raw);
     let on_cpu = strategies::on_cpu(device.as_ref());
@@ -35,7 +36,11 @@ pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report,
         candidates.push(candidate);
         places.push(Place { unnamed: false, ..place });
     }
-    let workload = config::training(&mut reader);
+    let mut workload = config::training(&mut reader);
+    if shape == Shape::Lab73Paired {
+        // The pair's workload is that of its baseline; what AMP changes belongs to the tuned run.
+        workload.compute_dtype = workload.param_dtype.clone();
+    }
     let mut budget = config::budget(&mut reader);
     if let Some(ms) = reader.not_negative("/budget/min_time_delta_ms") {
         budget.min_step_time_saving_ms = Some(ms);

@@ -14,11 +14,7 @@ use crate::{
 
 pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadError> {
     let mut reader = Reader::new(raw);
-    for block in ["/config", "/budget", "/quality_floor", "/summary", "/experiment", "/standard_metrics"] {
-        if let Some(other) = reader.value(block).filter(|value| !value.is_object()) {
-            return Err(wrong_type(block, "对象", "an object", other));
-        }
-    }
+    blocks(&reader)?;
     let devices = device::places(raw);
     let device = device::facts(&devices, raw);
     let (candidates, places) = candidates(&mut reader, on_cpu(device.as_ref()))?;
@@ -42,6 +38,16 @@ pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report,
     let mut paper = Paper { places, said: Said::read(raw), devices, level_word, projected, ..Paper::default() };
     finish(&mut paper, reader.faults);
     Ok((report, paper))
+}
+
+/// The blocks that give a report its structure are objects wherever they are there.
+pub(super) fn blocks(reader: &Reader<'_>) -> Result<(), ReadError> {
+    for block in ["/config", "/budget", "/quality_floor", "/summary", "/experiment", "/standard_metrics"] {
+        if let Some(other) = reader.value(block).filter(|value| !value.is_object()) {
+            return Err(wrong_type(block, "对象", "an object", other));
+        }
+    }
+    Ok(())
 }
 
 fn candidates(reader: &mut Reader<'_>, on_cpu: bool) -> Result<(Vec<Candidate>, Vec<Place>), ReadError> {

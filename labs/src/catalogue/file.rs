@@ -128,7 +128,10 @@ impl LabFile {
         }
         for param in &self.params {
             if !(param.min..=param.max).contains(&param.default) {
-                wrong(format!("param `{}`: default {} is outside {}..={}", param.name, param.default, param.min, param.max));
+                wrong(format!(
+                    "param `{}`: default {} is outside {}..={}",
+                    param.name, param.default, param.min, param.max
+                ));
             }
         }
         problems

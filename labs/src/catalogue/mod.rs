@@ -4,7 +4,7 @@ mod file;
 
 use std::sync::OnceLock;
 
-use evidence::{Lang, Phrase, Rubric, Shape};
+use evidence::{Document, Grade, GradeContext, Lang, Phrase, Rubric, Shape};
 
 pub use file::{LabKind, Param};
 
@@ -70,6 +70,14 @@ pub fn catalogue() -> &'static [Lab] {
 /// The lab with this id.
 pub fn lab(id: &str) -> Option<&'static Lab> {
     catalogue().iter().find(|lab| lab.id == id)
+}
+
+/// Grades a report under the rubric of the lab it names. A report of no lab we know is examined and is no evidence.
+pub fn grade(doc: &Document, ctx: &GradeContext<'_>) -> Grade {
+    match lab(doc.lab()) {
+        Some(lab) => evidence::grade(doc, &lab.rubric, ctx),
+        None => evidence::grade(doc, &Rubric::empty(), ctx),
+    }
 }
 
 fn parse(embedded: &Embedded) -> Lab {

@@ -90,6 +90,11 @@ pub(super) const RULES: &[Rule] = &[
         ["至少要有一个候选的测量值，或一条 OOM 边界记录。", "At least one candidate needs a measured number, or an OOM as a boundary record."],
     ),
     error(
+        "lab_known",
+        ["报告属于哪个实验", "The report belongs to a lab"],
+        ["把 lab 写成目录中的实验编号。", "Write the id of a lab of the catalogue into lab."],
+    ),
+    error(
         "shape_graded",
         ["该报告形状是否已可评分", "This shape of report can be graded"],
         ["这种形状目前只能识别。可评分的是 73、76、75 的原始报告和 vramlab-report/v1。", "This shape is recognised only. Graded are the original reports of 73, 76, 75, and vramlab-report/v1."],
