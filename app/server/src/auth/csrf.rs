@@ -10,7 +10,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use super::{extract::{AuthRejection, bearer}, session::COOKIE};
+use super::{
+    extract::{AuthRejection, bearer},
+    session::COOKIE,
+};
 
 /// Middleware over all routes. A request that carries a bearer token and no session cookie passes: it acts by its
 /// token, which no browser adds by itself.
@@ -54,9 +57,7 @@ mod tests {
     use super::*;
 
     async fn status(method: &str, headers: &[(&str, &str)]) -> StatusCode {
-        let app = Router::new()
-            .route("/", any(|| async { "done" }))
-            .layer(middleware::from_fn(same_origin));
+        let app = Router::new().route("/", any(|| async { "done" })).layer(middleware::from_fn(same_origin));
         let request = headers
             .iter()
             .fold(Request::builder().method(method).uri("/"), |r, (name, value)| r.header(*name, *value))
@@ -71,7 +72,8 @@ mod tests {
         const HOST: (&str, &str) = ("host", "learn.example:3000");
         const TOKEN: (&str, &str) = ("authorization", "Bearer vl_abc");
         let (ok, no) = (StatusCode::OK, StatusCode::FORBIDDEN);
-        let cases: &[(&str, &[(&str, &str)], StatusCode)] = &[
+        type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], StatusCode);
+        let cases: &[Case<'_>] = &[
             ("GET", &[COOKIES, ("sec-fetch-site", "cross-site")], ok),
             ("HEAD", &[COOKIES, ("sec-fetch-site", "cross-site")], ok),
             ("POST", &[COOKIES, ("sec-fetch-site", "same-origin")], ok),

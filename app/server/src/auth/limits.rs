@@ -30,8 +30,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    const ALL: [Self; 6] =
-        [Self::SignIn, Self::SignInNetwork, Self::Codes, Self::Upload, Self::Run, Self::BadToken];
+    const ALL: [Self; 6] = [Self::SignIn, Self::SignInNetwork, Self::Codes, Self::Upload, Self::Run, Self::BadToken];
 
     /// So many at once, and one more every so often.
     pub const fn rate(self) -> (u32, Duration) {
@@ -92,8 +91,8 @@ impl Default for Limits {
 
 impl<C: Clock + Clone> Limits<C> {
     pub fn with_clock(clock: C) -> Self {
-        let keyed = Limit::ALL
-            .map(|limit| RateLimiter::new(limit.quota(), DashMapStateStore::default(), clock.clone()));
+        let keyed =
+            Limit::ALL.map(|limit| RateLimiter::new(limit.quota(), DashMapStateStore::default(), clock.clone()));
         Self { clock, keyed }
     }
 
@@ -131,10 +130,9 @@ impl<C: Clock + Clone> Limits<C> {
         if keyed.len() > KEYS {
             keyed.retain_recent();
         }
-        keyed.check_key(&key).map_err(|not_until| Limited {
-            limit,
-            retry_after: not_until.wait_time_from(self.clock.now()),
-        })
+        keyed
+            .check_key(&key)
+            .map_err(|not_until| Limited { limit, retry_after: not_until.wait_time_from(self.clock.now()) })
     }
 }
 

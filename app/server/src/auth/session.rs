@@ -2,11 +2,7 @@
 
 use axum::http::{HeaderMap, header::USER_AGENT};
 use time::Duration;
-use tower_sessions::{
-    Expiry, Session, SessionManagerLayer,
-    cookie::SameSite,
-    session::Error,
-};
+use tower_sessions::{Expiry, Session, SessionManagerLayer, cookie::SameSite, session::Error};
 
 use crate::store::{
     Store, User, UserId, clean_text,

@@ -91,11 +91,7 @@ macro_rules! columns {
 
 /// Every grade of a visible report, newest first: the first one counts.
 pub async fn of_report(store: &Store, viewer: Viewer, report: ReportId) -> Result<Vec<GradeRow>, StoreError> {
-    let sql = concat!(
-        columns!(),
-        visible!("r.user_id"),
-        " AND g.report_id = $3 ORDER BY g.created_ms DESC, g.id DESC"
-    );
+    let sql = concat!(columns!(), visible!("r.user_id"), " AND g.report_id = $3 ORDER BY g.created_ms DESC, g.id DESC");
     Ok(read!(store, c => sqlx::query_as(sql)
         .bind(viewer.id()).bind(viewer.teaches()).bind(report).fetch_all(c).await)?)
 }

@@ -65,6 +65,4 @@ macro_rules! ids {
     )+ };
 }
 
-ids!(
-    UserId, ClassId, LinkId, ApiTokenId, AnswerId, ReportId, GradeId, RunnerId, JobId, AuditId,
-);
+ids!(UserId, ClassId, LinkId, ApiTokenId, AnswerId, ReportId, GradeId, RunnerId, JobId, AuditId,);

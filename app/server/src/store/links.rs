@@ -122,7 +122,7 @@ macro_rules! take_link {
 }
 
 /// Uses a set-up link. When the login name is taken the link stays good.
-pub(crate) async fn use_setup(store: &Store, token: &str, new: &NewUser<'_>) -> Result<UserId, LinkError> {
+pub async fn use_setup(store: &Store, token: &str, new: &NewUser<'_>) -> Result<UserId, LinkError> {
     let now = store.now();
     in_tx!(store, tx => {
         take_link!(tx, token, LinkPurpose::Setup, now);
@@ -135,7 +135,7 @@ pub(crate) async fn use_setup(store: &Store, token: &str, new: &NewUser<'_>) -> 
 }
 
 /// Uses a reset link: the new hash is in place, every session of the account has ended.
-pub(crate) async fn use_reset(store: &Store, token: &str, password_hash: &str) -> Result<UserId, LinkError> {
+pub async fn use_reset(store: &Store, token: &str, password_hash: &str) -> Result<UserId, LinkError> {
     let now = store.now();
     in_tx!(store, tx => {
         let Some(user) = take_link!(tx, token, LinkPurpose::Reset, now) else { return Err(LinkError::NotValid) };

@@ -125,12 +125,7 @@ macro_rules! insert_report {
 pub(crate) use insert_report;
 
 /// Stores what a learner sent. Sending the same file again gives the report that is there.
-pub async fn upload(
-    store: &Store,
-    user: UserId,
-    new: NewReport<'_>,
-    by: UploadedBy,
-) -> Result<Stored, StoreError> {
+pub async fn upload(store: &Store, user: UserId, new: NewReport<'_>, by: UploadedBy) -> Result<Stored, StoreError> {
     let origin = match by {
         UploadedBy::File => ReportOrigin::Upload,
         UploadedBy::Browser => ReportOrigin::Browser,

@@ -31,9 +31,7 @@ macro_rules! text_column {
         where
             String: sqlx::Decode<'r, DB>,
         {
-            fn decode(
-                value: <DB as sqlx::Database>::ValueRef<'r>,
-            ) -> Result<Self, sqlx::error::BoxDynError> {
+            fn decode(value: <DB as sqlx::Database>::ValueRef<'r>) -> Result<Self, sqlx::error::BoxDynError> {
                 Ok(<String as sqlx::Decode<'r, DB>>::decode(value)?.parse()?)
             }
         }

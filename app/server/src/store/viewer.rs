@@ -32,9 +32,13 @@ impl Viewer {
 macro_rules! visible {
     ($column:literal) => {
         concat!(
-            "(", $column, " = $1 OR ($2 AND EXISTS (SELECT 1 FROM memberships seen ",
+            "(",
+            $column,
+            " = $1 OR ($2 AND EXISTS (SELECT 1 FROM memberships seen ",
             "JOIN memberships teacher ON teacher.class_id = seen.class_id ",
-            "WHERE seen.user_id = ", $column, " AND seen.role = 'learner' ",
+            "WHERE seen.user_id = ",
+            $column,
+            " AND seen.role = 'learner' ",
             "AND teacher.user_id = $1 AND teacher.role = 'instructor')))"
         )
     };

@@ -45,13 +45,10 @@ struct Cluster {
 static CLUSTER: OnceLock<Option<Cluster>> = OnceLock::new();
 static DATABASES: AtomicU32 = AtomicU32::new(0);
 
+#[expect(clippy::zombie_processes, reason = "the shell ends after this process, by design")]
 fn start() -> Option<Cluster> {
-    let mut shell = Command::new("sh")
-        .args(["-c", SCRIPT])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("a shell");
+    let mut shell =
+        Command::new("sh").args(["-c", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
     let mut line = String::new();
     BufReader::new(shell.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
     if let Some(folder) = line.trim().strip_prefix("ready ") {
@@ -72,10 +69,7 @@ pub async fn new_database() -> Option<String> {
     let url = |database: &str| format!("postgres://postgres@localhost/{database}?host={}", cluster.folder);
     let database = format!("t{}", DATABASES.fetch_add(1, Ordering::SeqCst));
     let mut admin = PgConnection::connect(&url("postgres")).await.expect("the cluster answers");
-    admin
-        .execute(sqlx::AssertSqlSafe(format!("CREATE DATABASE {database}")))
-        .await
-        .expect("a database");
+    admin.execute(sqlx::AssertSqlSafe(format!("CREATE DATABASE {database}"))).await.expect("a database");
     admin.close().await.expect("closed");
     Some(url(&database))
 }

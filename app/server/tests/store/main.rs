@@ -8,8 +8,8 @@ mod bed;
 mod cluster;
 
 mod accounts;
-mod classes;
 mod claims;
+mod classes;
 mod jobs;
 mod links;
 mod migrations;

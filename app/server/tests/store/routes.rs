@@ -41,12 +41,19 @@ const PASSWORD: &str = "correct horse battery";
 async fn sign_in(auth: axum::extract::State<State>, session: Session, headers: HeaderMap) -> StatusCode {
     let login = headers.get("login").and_then(|v| v.to_str().ok()).unwrap_or_default();
     match accounts::sign_in(&auth.0.0, login, PASSWORD).await {
-        Ok(user) => session::start(&session, &user, &headers).await.map_or(StatusCode::INTERNAL_SERVER_ERROR, |()| StatusCode::OK),
+        Ok(user) => session::start(&session, &user, &headers)
+            .await
+            .map_or(StatusCode::INTERNAL_SERVER_ERROR, |()| StatusCode::OK),
         Err(_) => StatusCode::UNAUTHORIZED,
     }
 }
 
-async fn change(auth: axum::extract::State<State>, user: CurrentUser, session: Session, headers: HeaderMap) -> StatusCode {
+async fn change(
+    auth: axum::extract::State<State>,
+    user: CurrentUser,
+    session: Session,
+    headers: HeaderMap,
+) -> StatusCode {
     let changed = accounts::change_password(&auth.0.0, &user, PASSWORD, "staple battery horse").await.expect("changed");
     session::start(&session, &changed, &headers).await.expect("started");
     StatusCode::OK
@@ -57,7 +64,10 @@ fn app(bed: &Bed) -> Router {
         .route("/sign-in", post(sign_in))
         .route("/sign-out", post(|session: Session| async move { session::end(&session).await.expect("ended") }))
         .route("/change", post(change))
-        .route("/who", get(|MaybeUser(user): MaybeUser| async move { user.map_or("nobody".into(), |u| u.login.clone()) }))
+        .route(
+            "/who",
+            get(|MaybeUser(user): MaybeUser| async move { user.map_or("nobody".into(), |u| u.login.clone()) }),
+        )
         .route("/en/mine", get(|user: CurrentUser| async move { user.login.clone() }))
         .route("/en/teach", get(|user: Instructor| async move { user.login.clone() }))
         .route("/api/v1/mine", get(|user: CurrentUser| async move { user.login.clone() }))

@@ -5,7 +5,8 @@ use server::store::{
     audit::{self, AuditAction},
     classes, grades,
     grades::{Earned, NewGrade},
-    jobs, progress, quiz, quiz::Question,
+    jobs, progress, quiz,
+    quiz::Question,
     reports::{self, Filter},
     users,
 };
@@ -175,6 +176,11 @@ on_both_engines! {
         let (_, peer) = w.people[2];
         for row in Row::OF_LEARNER {
             assert_eq!(row.seen(&bed, &w, Viewer::Instructor(peer.id())).await, 0, "{row:?}");
+        }
+        // Nor is teaching without the role, as after an instructor was made a learner.
+        let (_, mei) = w.people[1];
+        for row in Row::OF_LEARNER.into_iter().chain(Row::OF_TEACHER) {
+            assert_eq!(row.seen(&bed, &w, Viewer::Learner(mei.id())).await, 0, "{row:?}");
         }
     }
 

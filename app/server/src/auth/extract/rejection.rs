@@ -9,15 +9,21 @@ use crate::{auth::Limited, store::api_tokens::Scope};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AuthRejection {
     /// A page for signed-in people: the way leads over sign-in and back to `next`.
-    SignIn { next: String },
+    SignIn {
+        next: String,
+    },
     /// The same on the API.
     NoSession,
     /// Signed in, but this is for instructors.
-    InstructorsOnly { api: bool },
+    InstructorsOnly {
+        api: bool,
+    },
     /// No bearer token, or one that opens nothing.
     BadToken,
     /// The token may not do this.
-    Scope { needed: Scope },
+    Scope {
+        needed: Scope,
+    },
     /// Not from one of our pages.
     CrossSite,
     CrossSiteApi,

@@ -57,9 +57,7 @@ where
         let auth = Auth::from_ref(state);
         let token = bearer(&parts.headers).filter(|t| t.starts_with(api_tokens::PREFIX)).map(str::to_owned);
         let holder = match token {
-            Some(token) => {
-                api_tokens::authenticate(&auth.store, &token).await.map_err(AuthRejection::unavailable)?
-            }
+            Some(token) => api_tokens::authenticate(&auth.store, &token).await.map_err(AuthRejection::unavailable)?,
             None => None,
         };
         let Some(holder) = holder else { return Err(refused(parts, state).await) };

@@ -7,7 +7,11 @@ use tower_sessions::Session;
 use super::AuthRejection;
 use crate::{
     auth::{Auth, session},
-    store::{Role, User, Viewer, sessions::{self, SessionKey}, users},
+    store::{
+        Role, User, Viewer,
+        sessions::{self, SessionKey},
+        users,
+    },
 };
 
 /// Whoever is signed in in this browser.

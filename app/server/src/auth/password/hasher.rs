@@ -1,9 +1,6 @@
 use std::sync::Arc;
 
-use argon2::{
-    Algorithm, Argon2, Params, PasswordHash, PasswordVerifier, Version,
-    password_hash::PasswordHasher as _,
-};
+use argon2::{Algorithm, Argon2, Params, PasswordHash, PasswordVerifier, Version, password_hash::PasswordHasher as _};
 use tokio::sync::Semaphore;
 
 use super::{MAX_BYTES, Password};

@@ -50,15 +50,50 @@ impl fmt::Debug for Password {
 /// What is left when digits and punctuation around it are taken off is compared with these, so that `Password123!`
 /// is refused with `password`.
 const STEMS: &[&str] = &[
-    "password", "passw0rd", "p@ssword", "p@ssw0rd", "qwerty", "qwertyuiop", "qwertyui", "asdfghjkl", "zxcvbnm",
-    "iloveyou", "letmein", "welcome", "admin", "administrator", "root", "changeme", "secret", "sunshine", "princess",
-    "football", "baseball", "superman", "dragon", "monkey", "master", "trustno", "whatever", "computer", "internet",
-    "instructor", "teacher", "student", "learner", "vramlab", "nvidia", "woaini", "mima", "test", "guest", "user",
+    "password",
+    "passw0rd",
+    "p@ssword",
+    "p@ssw0rd",
+    "qwerty",
+    "qwertyuiop",
+    "qwertyui",
+    "asdfghjkl",
+    "zxcvbnm",
+    "iloveyou",
+    "letmein",
+    "welcome",
+    "admin",
+    "administrator",
+    "root",
+    "changeme",
+    "secret",
+    "sunshine",
+    "princess",
+    "football",
+    "baseball",
+    "superman",
+    "dragon",
+    "monkey",
+    "master",
+    "trustno",
+    "whatever",
+    "computer",
+    "internet",
+    "instructor",
+    "teacher",
+    "student",
+    "learner",
+    "vramlab",
+    "nvidia",
+    "woaini",
+    "mima",
+    "test",
+    "guest",
+    "user",
 ];
 
-const WHOLE: &[&str] = &[
-    "1q2w3e4r5t", "1qaz2wsx3edc", "q1w2e3r4t5", "abc123abc123", "a1b2c3d4e5", "qazwsxedcrfv", "1qazxsw23edc",
-];
+const WHOLE: &[&str] =
+    &["1q2w3e4r5t", "1qaz2wsx3edc", "q1w2e3r4t5", "abc123abc123", "a1b2c3d4e5", "qazwsxedcrfv", "1qazxsw23edc"];
 
 fn guessable(text: &str, login: &str) -> bool {
     let stem = text.trim_matches(|c: char| !c.is_alphabetic());

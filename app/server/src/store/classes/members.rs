@@ -41,8 +41,7 @@ pub async fn code_is_open(store: &Store, code: &JoinCode) -> Result<bool, StoreE
 
 macro_rules! join_class {
     ($tx:ident, $code:expr, $user:expr, $now:expr) => {{
-        let class: Option<(ClassId,)> =
-            sqlx::query_as(BY_CODE).bind($code.as_str()).fetch_optional(&mut *$tx).await?;
+        let class: Option<(ClassId,)> = sqlx::query_as(BY_CODE).bind($code.as_str()).fetch_optional(&mut *$tx).await?;
         let Some((class,)) = class else { return Err(JoinError::Code) };
         sqlx::query(
             "INSERT INTO memberships (class_id, user_id, role, joined_ms) VALUES ($1, $2, $3, $4) \

@@ -155,7 +155,6 @@ pub async fn fail(
 /// The nonce that the runner's signature must cover, while the job's last claim is this runner's.
 pub async fn signing_nonce(store: &Store, runner: RunnerId, job: JobId) -> Result<Option<Nonce>, StoreError> {
     let sql = "SELECT nonce FROM jobs WHERE id = $1 AND runner_id = $2 AND nonce IS NOT NULL";
-    let row: Option<(String,)> =
-        read!(store, c => sqlx::query_as(sql).bind(job).bind(runner).fetch_optional(c).await)?;
+    let row: Option<(String,)> = read!(store, c => sqlx::query_as(sql).bind(job).bind(runner).fetch_optional(c).await)?;
     Ok(row.and_then(|(nonce,)| nonce.parse().ok()))
 }
