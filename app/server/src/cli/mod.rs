@@ -1,5 +1,6 @@
 //! The command line of `vramlab`.
 
+mod grade;
 mod ledger;
 mod serve;
 
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use evidence::Lang;
 
 #[derive(Parser)]
 #[command(name = "vramlab", version, about = "A self-hosted course on GPU memory: server, ledger and grader")]
@@ -24,6 +26,16 @@ enum Command {
         #[command(subcommand)]
         kind: ledger::Kind,
     },
+    /// Grade reports without a server
+    Grade {
+        files: Vec<PathBuf>,
+        /// One JSON object per line
+        #[arg(long)]
+        json: bool,
+        /// Language of messages: zh or en
+        #[arg(long, default_value = "en", value_parser = language)]
+        lang: Lang,
+    },
     /// Read the course and say what is wrong in it
     Check {
         /// A content folder; without it the packed content
@@ -37,6 +49,7 @@ pub fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Serve(args) => serve::run(args),
         Command::Ledger { kind } => ledger::run(kind),
+        Command::Grade { files, json, lang } => ExitCode::from(grade::run(&files, json, lang)),
         Command::Check { content } => check(content),
     }
 }
@@ -54,4 +67,8 @@ fn check(content: Option<PathBuf>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn language(code: &str) -> Result<Lang, String> {
+    Lang::from_code(code).ok_or_else(|| "zh or en".to_owned())
 }

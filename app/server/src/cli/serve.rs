@@ -1,6 +1,6 @@
 //! `vramlab serve`: opens course and store, then answers.
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -8,11 +8,15 @@ use std::sync::Arc;
 use clap::Args as ClapArgs;
 use tokio_util::sync::CancellationToken;
 
+use crate::auth::{Auth, TrustedProxies};
 use crate::course::{Course, Source};
 use crate::http::listen::{self, Transport};
 use crate::http::{App, Config, Pages, assets};
 use crate::routes;
 use crate::store::{self, Store};
+
+/// Where a trusted proxy on this machine connects from.
+const LOOPBACK: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
 
 #[derive(ClapArgs)]
 pub struct Args {
@@ -84,9 +88,12 @@ async fn serve(args: Args) -> Result<(), String> {
         Transport::Tls { .. } => format!("https://{address}"),
         _ => format!("http://{address}"),
     });
-    let config = Config { data: args.data, origin, behind_proxy: args.behind_proxy };
+    let config = Config { data: args.data, origin };
+    let proxies: &[IpAddr] = if args.behind_proxy { &LOOPBACK } else { &[] };
+    let auth = Auth::new(store.clone(), TrustedProxies::new(proxies.iter().copied()))
+        .map_err(|error| error.to_string())?;
     let stop = CancellationToken::new();
-    let app = Arc::new(App { course, pages, assets: names, store, config, stop: stop.clone() });
+    let app = Arc::new(App { course, pages, assets: names, store, auth, config, stop: stop.clone() });
     println!("Vramlab is at {}", app.config.origin);
     set_up_link(&app).await?;
     let router = routes::router(app.clone());

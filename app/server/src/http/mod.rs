@@ -1,11 +1,15 @@
 //! What stands between a request and a route: state, assets, security headers, errors.
 
 pub mod assets;
+pub mod errors;
 pub mod listen;
 pub mod page;
 pub mod problem;
+pub mod reader;
 pub mod security;
 pub mod state;
 
 pub use page::Pages;
+pub use problem::Problem;
+pub use reader::Reader;
 pub use state::{App, AppState, Config};

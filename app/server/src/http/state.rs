@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use axum::extract::FromRef;
 use ui::shell::AssetNames;
 
+use crate::auth::Auth;
 use crate::course::Course;
 use crate::store::Store;
 
@@ -18,9 +20,16 @@ pub struct App {
     pub pages: Pages,
     pub assets: AssetNames,
     pub store: Store,
+    pub auth: Auth,
     pub config: Config,
     /// Cancelled when the server shuts down, so that open streams end.
     pub stop: tokio_util::sync::CancellationToken,
+}
+
+impl FromRef<AppState> for Auth {
+    fn from_ref(app: &AppState) -> Self {
+        app.auth.clone()
+    }
 }
 
 /// What the command line decided.
@@ -29,6 +38,4 @@ pub struct Config {
     pub data: PathBuf,
     /// The address that links name, e.g. `https://course.example`.
     pub origin: String,
-    /// A proxy in front that sets `X-Forwarded-For`.
-    pub behind_proxy: bool,
 }

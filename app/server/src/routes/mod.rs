@@ -1,8 +1,11 @@
 //! Every route, one file per kind of thing.
 
+mod quiz;
 mod reading;
+mod tools;
 
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::middleware;
 use axum::routing::get;
@@ -10,7 +13,11 @@ use tokio::task::JoinHandle;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
-use crate::http::{App, AppState, assets, security};
+use crate::auth::{csrf, session};
+use crate::http::{App, AppState, assets, errors, security};
+
+/// Largest body of a form or a JSON request; uploads of reports have their own limit.
+const BODY_LIMIT: usize = 256 << 10;
 
 /// The whole application.
 pub fn router(app: AppState) -> Router {
@@ -23,7 +30,13 @@ pub fn router(app: AppState) -> Router {
     );
     Router::new()
         .merge(reading::routes())
+        .merge(quiz::routes())
+        .merge(tools::routes())
         .layer(compress)
+        .layer(middleware::from_fn_with_state(app.clone(), errors::draw))
+        .layer(middleware::from_fn(csrf::same_origin))
+        .layer(session::layer(app.store.clone()))
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .route("/assets/{name}", get(assets::serve))
         .route("/healthz", get(|| async { "ok" }))
         .route("/readyz", get(ready))

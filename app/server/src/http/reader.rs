@@ -1,0 +1,98 @@
+//! Who reads, and how a page is answered to them.
+
+use std::convert::Infallible;
+
+use axum::extract::FromRequestParts;
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::Response;
+use evidence::Lang;
+use leptos::prelude::IntoView;
+use ui::shell::{Fill, PageMeta, Section};
+
+use super::AppState;
+use super::page::{Visit, answer, preferred};
+use super::security::Nonce;
+use crate::auth::{AuthRejection, CurrentUser, MaybeUser};
+
+/// A request for a page: its reader, if signed in, and what every page needs of the request.
+#[derive(Clone)]
+pub struct Reader {
+    pub user: Option<CurrentUser>,
+    pub visit: Visit,
+    /// The language of the path, or the one the browser prefers.
+    pub lang: Lang,
+    /// The path behind the language.
+    pub path: String,
+}
+
+impl Reader {
+    /// The holes that every page has.
+    pub fn fill(&self) -> Fill {
+        let account = match &self.user {
+            Some(user) => user.display_name.clone(),
+            None => self.lang.pick("登录", "Sign in").to_owned(),
+        };
+        self.visit.fill(&account)
+    }
+
+    /// Renders a page for this reader alone.
+    pub fn page<V: IntoView + 'static>(
+        &self,
+        app: &AppState,
+        section: Section,
+        title: &str,
+        body: impl FnOnce() -> V + Send + 'static,
+    ) -> Response {
+        self.page_with(app, StatusCode::OK, section, title, false, body)
+    }
+
+    pub fn page_with<V: IntoView + 'static>(
+        &self,
+        app: &AppState,
+        status: StatusCode,
+        section: Section,
+        title: &str,
+        islands: bool,
+        body: impl FnOnce() -> V + Send + 'static,
+    ) -> Response {
+        let meta = PageMeta { lang: self.lang, title: title.to_owned(), path: self.path.clone(), section, islands };
+        let template = ui::shell::document(meta, app.assets.clone(), body);
+        answer(status, &template, &self.fill(), islands)
+    }
+}
+
+impl FromRequestParts<AppState> for Reader {
+    type Rejection = AuthRejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, AuthRejection> {
+        let MaybeUser(user) = MaybeUser::from_request_parts(parts, app).await?;
+        Ok(Self::of(parts, user))
+    }
+}
+
+impl Reader {
+    fn of(parts: &Parts, user: Option<CurrentUser>) -> Self {
+        let nonce = parts.extensions.get::<Nonce>().cloned().unwrap_or_else(|| Nonce(String::new()));
+        let path = parts.uri.path();
+        let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+        let (lang, rest) = match Lang::from_code(first) {
+            Some(lang) => (lang, &path[1 + first.len()..]),
+            None => (preferred(&parts.headers), "/"),
+        };
+        // A form's own path has no page to switch language on.
+        let rest = if parts.method.is_safe() { rest } else { "/" };
+        Self { user, visit: Visit::new(nonce, &parts.headers), lang, path: rest.to_owned() }
+    }
+}
+
+/// For pages that must be drawn even when the store does not answer: error pages.
+pub struct Anonymous(pub Reader);
+
+impl<S: Sync> FromRequestParts<S> for Anonymous {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self(Reader::of(parts, None)))
+    }
+}

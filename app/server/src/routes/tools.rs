@@ -1,0 +1,53 @@
+//! Pages of the calculators; their state is the query.
+
+use axum::Router;
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::get;
+use leptos::prelude::*;
+use ui::shell::Section;
+use ui::state::{InferenceState, TrainingState};
+
+use crate::http::{AppState, Reader};
+
+pub fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/{lang}/tools", get(list))
+        .route("/{lang}/tools/inference", get(inference))
+        .route("/{lang}/tools/training", get(training))
+}
+
+async fn list(State(app): State<AppState>, reader: Reader) -> Response {
+    let lang = reader.lang;
+    reader.page(&app, Section::Tools, lang.pick("账本", "Ledgers"), move || view! { <ui::pages::ToolsPage lang /> })
+}
+
+/// Fields that a plain form leaves empty count as not given.
+fn given(fields: Vec<(String, String)>) -> Vec<(String, String)> {
+    fields.into_iter().filter(|(_, value)| !value.trim().is_empty()).collect()
+}
+
+async fn inference(
+    State(app): State<AppState>,
+    reader: Reader,
+    Query(fields): Query<Vec<(String, String)>>,
+) -> Response {
+    let (lang, state) = (reader.lang, InferenceState::from_pairs(&given(fields)));
+    let title = lang.pick("推理账本", "Inference ledger");
+    reader.page_with(&app, StatusCode::OK, Section::Tools, title, true, move || {
+        view! { <ui::pages::InferencePage lang state /> }
+    })
+}
+
+async fn training(
+    State(app): State<AppState>,
+    reader: Reader,
+    Query(fields): Query<Vec<(String, String)>>,
+) -> Response {
+    let (lang, state) = (reader.lang, TrainingState::from_pairs(&given(fields)));
+    let title = lang.pick("训练账本", "Training ledger");
+    reader.page_with(&app, StatusCode::OK, Section::Tools, title, true, move || {
+        view! { <ui::pages::TrainingPage lang state /> }
+    })
+}

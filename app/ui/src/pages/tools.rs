@@ -1,0 +1,77 @@
+//! The calculators on pages of their own.
+
+use evidence::Lang;
+use leptos::prelude::*;
+
+use crate::islands::{InferenceLedger, TrainingLedger};
+use crate::state::{InferenceState, TrainingState};
+
+/// The list of calculators.
+#[component]
+pub fn ToolsPage(lang: Lang) -> impl IntoView {
+    let base = format!("/{}/tools", lang.code());
+    view! {
+        <main id="main" class="narrow">
+            <h1>{lang.pick("账本", "Ledgers")}</h1>
+            <p class="lead">
+                {lang
+                    .pick(
+                        "先预测，再测量。每一行都带着填好数字的公式；状态就在链接里，可以直接发给别人。",
+                        "Predict first, then measure. Every line carries its formula with the numbers filled in; the state lives in the link, ready to share.",
+                    )}
+            </p>
+            <h2 id="inference">
+                <a href=format!("{base}/inference")>{lang.pick("推理账本", "Inference ledger")}</a>
+            </h2>
+            <p>
+                {lang
+                    .pick(
+                        "权重、KV Cache 与预留放在一张卡上：放得下吗？最长多少 token？最多多少并发？",
+                        "Weights, KV cache and reserve on one card: does it fit, how long a context, how many requests at once?",
+                    )}
+            </p>
+            <h2 id="training">
+                <a href=format!("{base}/training")>{lang.pick("训练账本", "Training ledger")}</a>
+            </h2>
+            <p>
+                {lang
+                    .pick(
+                        "一步训练的每个阶段各占多少，峰值落在哪里、由谁造成，以及任何激活策略都到不了的下限。",
+                        "What each phase of a training step holds, where the peak lies and what causes it, and the floor that no activation strategy can undercut.",
+                    )}
+            </p>
+        </main>
+    }
+}
+
+#[component]
+pub fn InferencePage(lang: Lang, state: InferenceState) -> impl IntoView {
+    view! {
+        <main id="main" class="wide tool">
+            <h1>{lang.pick("推理账本", "Inference ledger")}</h1>
+            <InferenceLedger state lang embedded=false />
+            <p class="hint">
+                {lang.pick("怎么读这张表：", "How to read this: ")}
+                <a href=format!("/{}/task4/kv-cache", lang.code())>
+                    {lang.pick("推理 KV Cache 与显存预算", "KV cache and memory budget")}
+                </a>
+            </p>
+        </main>
+    }
+}
+
+#[component]
+pub fn TrainingPage(lang: Lang, state: TrainingState) -> impl IntoView {
+    view! {
+        <main id="main" class="wide tool">
+            <h1>{lang.pick("训练账本", "Training ledger")}</h1>
+            <TrainingLedger state lang embedded=false />
+            <p class="hint">
+                {lang.pick("怎么读这张表：", "How to read this: ")}
+                <a href=format!("/{}/task1/ledger", lang.code())>
+                    {lang.pick("显存账本与指标口径", "VRAM ledger and metrics")}
+                </a>
+            </p>
+        </main>
+    }
+}
