@@ -12,6 +12,9 @@ pub enum LedgerError {
     /// A model whose numbers contradict each other.
     #[error("{field} = {value} does not go with {other} = {other_value}: {why}")]
     Contradiction { field: &'static str, value: u64, other: &'static str, other_value: u64, why: &'static str },
+    /// A name that means nothing here.
+    #[error("unknown {field} {found:?}: expected one of {known}")]
+    Unknown { field: &'static str, found: String, known: String },
     /// The sequence is longer than the learned position table of the model.
     #[error("sequence {seq} exceeds the position table of {positions}")]
     BeyondPositions { seq: u64, positions: u64 },

@@ -16,15 +16,18 @@
 //! # Ok::<(), ledger::LedgerError>(())
 //! ```
 
+pub mod adapters;
 pub mod catalogue;
 mod dtype;
 mod error;
 pub mod expr;
+pub mod formats;
 mod formula;
 mod import;
 pub mod inference;
 mod model;
 mod object;
+pub mod parallel;
 mod text;
 pub mod training;
 pub mod units;

@@ -11,7 +11,10 @@ use serde::{Deserialize, Serialize};
 pub use fit::{Fit, MAX_SEARCH, fit};
 pub use kv::{kv_bytes, kv_per_token};
 pub(crate) use kv::{per_token_term, term as kv_term};
-pub use paging::{block_waste, blocks};
+pub use paging::{
+    PageFormat, UnknownPageFormat, block_waste, blocks, kv_per_token_per_rank, latent_fp8_bytes, page_bytes,
+    pool_blocks, sliding_blocks, sparse_latent_per_token,
+};
 
 use crate::{
     Dtype, Entry, LedgerError, Model, Object, Phase, Span,

@@ -2,7 +2,10 @@
 
 mod activations;
 mod cache;
+mod formats;
 mod models;
+mod parallel;
+mod serving;
 mod steps;
 
 use std::{error::Error, fmt, fs, path::Path};
@@ -54,6 +57,12 @@ pub fn compute(case: &Case, folder: &Path) -> Answer {
     match case.kind() {
         "params" | "params_untied" | "weights_bf16" | "active_params" | "state_dict_elems" => {
             models::compute(case, folder)
+        }
+        kind if kind.starts_with("vllm_") || kind.starts_with("sglang_") => serving::compute(case, folder),
+        "kv_tp_replication" | "kv_mla_tp" => serving::compute(case, folder),
+        "zero" | "korthikanti" | "megatron_weight_opt" => parallel::compute(case),
+        "ggml_block" | "gguf_file" | "gguf_bpw" | "nf4" | "bits" | "qlora" | "lora_params" => {
+            formats::compute(case, folder)
         }
         kind if kind.starts_with("kv_") || kind.starts_with("paged_") => cache::compute(case, folder),
         kind if kind.starts_with("act_") => activations::compute(case),

@@ -1,0 +1,44 @@
+//! LoRA: low-rank updates beside frozen matrices.
+
+use crate::{LedgerError, Model, formula::n};
+
+/// The projections that LoRA can be put on, by the names of PEFT without `_proj`.
+pub const TARGETS: [&str; 7] = ["q", "k", "v", "o", "gate", "up", "down"];
+
+/// Trainable parameters of LoRA: `rank × (inputs + outputs)` for every target of every layer.
+///
+/// ```
+/// let model = ledger::catalogue::model("Llama-2-7B").expect("in the catalogue");
+/// assert_eq!(ledger::adapters::lora_parameters(model, 8, &["q", "v"])?, 4_194_304);
+/// # Ok::<(), ledger::LedgerError>(())
+/// ```
+///
+/// # Errors
+/// An inconsistent model, a rank of zero, an unknown target, or a result of 2⁶⁴ and more.
+pub fn lora_parameters(model: &Model, rank: u64, targets: &[&str]) -> Result<u64, LedgerError> {
+    model.validate()?;
+    if rank == 0 {
+        return Err(LedgerError::Zero { field: "rank" });
+    }
+    let queries = (n(model.heads) * n(model.head_dim)).finish("lora")?.0;
+    let keys = (n(model.kv_heads) * n(model.head_dim)).finish("lora")?.0;
+    let mut sum = n(0);
+    for target in targets {
+        let (inputs, outputs) = match *target {
+            "q" => (model.hidden, queries),
+            "k" | "v" => (model.hidden, keys),
+            "o" => (queries, model.hidden),
+            "gate" | "up" => (model.hidden, model.intermediate),
+            "down" => (model.intermediate, model.hidden),
+            other => {
+                return Err(LedgerError::Unknown {
+                    field: "target",
+                    found: other.chars().take(40).collect(),
+                    known: TARGETS.join(", "),
+                });
+            }
+        };
+        sum = sum + n(inputs) + n(outputs);
+    }
+    Ok((n(model.layers) * n(rank) * sum).finish("lora")?.0)
+}
