@@ -1,0 +1,122 @@
+//! Every check on a report with the fault it is about, and on the clean twin of that report.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod arithmetic;
+mod conclusion;
+mod form;
+mod kernel;
+mod limits;
+mod matching;
+
+use std::collections::BTreeSet;
+
+use evidence::check::RULES;
+use serde_json::Value;
+use support::{failures, grade};
+
+/// A fault, where it must be found, and the twin without it.
+pub struct Case {
+    pub id: &'static str,
+    pub report: fn() -> Value,
+    pub fault: fn(&mut Value),
+    /// JSON pointer at which the check must fail.
+    pub at: &'static str,
+    /// What turns the clean report into the twin; nothing for most.
+    pub twin: fn(&mut Value),
+    pub linked: fn() -> Vec<Value>,
+}
+
+fn same(_: &mut Value) {}
+
+fn none() -> Vec<Value> {
+    Vec::new()
+}
+
+pub fn case(id: &'static str, report: fn() -> Value, at: &'static str, fault: fn(&mut Value)) -> Case {
+    Case { id, report, fault, at, twin: same, linked: none }
+}
+
+fn cases() -> Vec<Case> {
+    let families = [
+        form::cases(),
+        matching::cases(),
+        arithmetic::cases(),
+        limits::cases(),
+        conclusion::cases(),
+        kernel::cases(),
+    ];
+    families.into_iter().flatten().collect()
+}
+
+#[test]
+fn every_check_fires_on_its_fault_and_is_silent_on_the_clean_twin() {
+    let mut wrong = Vec::new();
+    for Case { id, report, fault, at, twin, linked } in cases() {
+        let (mut faulty, mut clean) = (report(), report());
+        fault(&mut faulty);
+        twin(&mut clean);
+        let others = linked();
+        let found = failures(&grade(&faulty, &others));
+        if !found.iter().any(|(check, pointer)| check == id && pointer == at) {
+            wrong.push(format!("{id} at {at}: not found; failed were {found:?}"));
+        }
+        let silent = failures(&grade(&clean, &others));
+        if silent.iter().any(|(check, _)| check == id) {
+            wrong.push(format!("{id}: fires on the clean twin: {silent:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_rule_has_a_case() {
+    let covered: BTreeSet<&str> = cases().iter().map(|case| case.id).collect();
+    // Their cases are no change of a JSON value; they stand in `reading.rs` and `form.rs`.
+    let elsewhere = ["readable", "duplicate_key", "lab_known"];
+    let missing: Vec<&str> = RULES
+        .iter()
+        .flat_map(|family| family.iter())
+        .map(|rule| rule.id)
+        .filter(|id| !covered.contains(id) && !elsewhere.contains(id))
+        .collect();
+    assert!(missing.is_empty(), "no case for {missing:?}");
+}
+
+#[test]
+fn a_report_without_a_fault_draws_no_remark() {
+    use support::{course, own};
+    let linked = [course::pair(), course::probe(), course::strategies()];
+    let reports: [(&str, Value, &[Value]); 6] = [
+        ("73", course::pair(), &[]),
+        ("76", course::strategies(), &[]),
+        ("76 linked", course::strategies(), &linked),
+        ("75", course::budget(), &[]),
+        ("75 linked", course::budget(), &linked),
+        ("kernel", own::kernel(), &[]),
+    ];
+    for (name, report, linked) in reports {
+        let grade = grade(&report, linked);
+        assert_eq!(failures(&grade), [], "{name}");
+        assert_eq!(grade.decision.said, grade.decision.recomputed, "{name}");
+    }
+    let probe = failures(&grade(&course::probe(), &[]));
+    assert_eq!(probe, [("probe_is_no_comparison".to_owned(), "/candidate".to_owned())]);
+}
+
+#[test]
+fn a_failed_check_says_what_was_expected_what_was_found_and_what_to_do_in_both_languages() {
+    for Case { id, report, fault, linked, .. } in cases() {
+        let mut faulty = report();
+        fault(&mut faulty);
+        for check in grade(&faulty, &linked()).checks.iter().filter(|check| check.failed()) {
+            for lang in evidence::Lang::ALL {
+                for text in [check.message(lang), check.fix(lang), check.expected(lang), check.found(lang)] {
+                    assert!(!text.is_empty(), "{id}: {check:?}");
+                }
+            }
+            assert!(check.pointer.is_empty() || check.pointer.starts_with('/'), "{id}: {}", check.pointer);
+        }
+    }
+}
