@@ -90,6 +90,22 @@ fn the_report_is_one_that_the_reader_takes() {
 }
 
 #[test]
+fn a_run_on_the_cpu_earns_all_that_a_cpu_can_prove_and_nothing_more() {
+    let lab = labs::lab("rmsnorm").unwrap();
+    let bytes = serde_json::to_vec(&report(64, 256, &mut cpu())).unwrap();
+    let provenance = evidence::Provenance::Runner { runner: "r".into() };
+    let context = evidence::GradeContext { provenance, ..Default::default() };
+    let grade = evidence::grade(&evidence::read(&bytes).unwrap(), &lab.rubric, &context);
+    assert_eq!(grade.class, EvidenceClass::Cpu);
+    let (cpu, gpu) = (grade.points.cpu, grade.points.gpu);
+    assert!(cpu.possible > 0 && cpu.earned == cpu.possible, "{:#?}", grade.items);
+    assert!(gpu.possible > 0 && gpu.earned == 0, "{:#?}", grade.items);
+    assert_eq!(grade.decision.said, grade.decision.recomputed);
+    assert_eq!(grade.reconciliation.len(), 11);
+    assert!(grade.reconciliation.iter().all(|line| line.unexplained_bytes() == Some(0)));
+}
+
+#[test]
 fn parameters_outside_their_limits_are_refused_by_name() {
     for (name, value, expected) in [
         ("rows", Value::Integer(0), "integer from 1"),

@@ -1,4 +1,6 @@
+use std::fs;
 use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc;
@@ -106,7 +108,9 @@ fn write(out: &Path, bytes: &[u8]) -> io::Result<()> {
         return io::stdout().lock().write_all(bytes);
     }
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".report-").tempfile_in(folder)?;
+    // As any file the user makes: the umask decides who reads it.
+    let usual = fs::Permissions::from_mode(0o666);
+    let mut file = tempfile::Builder::new().prefix(".report-").permissions(usual).tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.persist(out)?;
     Ok(())
