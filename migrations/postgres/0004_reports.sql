@@ -4,7 +4,6 @@ CREATE TABLE reports (
     id             TEXT PRIMARY KEY,
     user_id        TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     job_id         TEXT UNIQUE REFERENCES jobs (id) ON DELETE CASCADE,
-    raw            BYTEA NOT NULL,
     sha256         TEXT NOT NULL,
     shape          TEXT NOT NULL,
     lab            TEXT,
@@ -17,6 +16,8 @@ CREATE TABLE reports (
     runner_id      TEXT REFERENCES runners (id),
     signature      BYTEA,
     created_ms     BIGINT NOT NULL,
+    -- Last: SQLite walks through a long value to reach the columns behind it.
+    raw            BYTEA NOT NULL,
     UNIQUE (id, class),
     CHECK ((provenance = 'runner') = (job_id IS NOT NULL AND runner_id IS NOT NULL AND signature IS NOT NULL)),
     CHECK (class <> 'gpu' OR (

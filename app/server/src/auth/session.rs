@@ -41,10 +41,39 @@ pub async fn end(session: &Session) -> Result<(), Error> {
     session.flush().await
 }
 
+/// Where a sign-in may lead back to: a path of this site, nothing that a browser could read as another host.
+pub fn return_path(next: &str) -> Option<&str> {
+    let own = next.starts_with('/') && !next.starts_with("//");
+    let plain = next.chars().all(|c| !c.is_control() && c != '\\');
+    (own && plain && next.len() <= 2000).then_some(next)
+}
+
 /// Whose session this is, under which epoch, and how it is named in the user's list.
 pub(crate) async fn holder(session: &Session) -> Result<Option<(UserId, i64, SessionKey)>, Error> {
     let user: Option<UserId> = session.get(USER).await?;
     let epoch: Option<i64> = session.get(EPOCH).await?;
     let key = session.id().as_ref().map(SessionKey::of);
     Ok(user.zip(epoch).zip(key).map(|((user, epoch), key)| (user, epoch, key)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::return_path;
+
+    #[test]
+    fn sign_in_leads_to_own_pages_only() {
+        for (next, own) in [
+            ("/", true),
+            ("/en/reports?lab=76&x=显#top", true),
+            ("", false),
+            ("en/reports", false),
+            ("//evil.example", false),
+            ("/\\evil.example", false),
+            ("/\t/evil.example", false),
+            ("https://evil.example/", false),
+            ("javascript:alert(1)", false),
+        ] {
+            assert_eq!(return_path(next).is_some(), own, "{next:?}");
+        }
+    }
 }

@@ -11,6 +11,8 @@ pub enum StoreError {
     Folder { path: std::path::PathBuf, source: std::io::Error },
     #[error("stored JSON does not have the expected form")]
     Json(#[from] serde_json::Error),
+    #[error("expired sessions could not be deleted: {0}")]
+    Sessions(String),
     #[error("the operating system gave no random bytes")]
     NoRandomness,
     #[error(transparent)]

@@ -19,6 +19,7 @@ mod error;
 mod json;
 mod open;
 mod secret;
+mod sweep;
 mod word;
 
 pub mod api_tokens;
@@ -41,6 +42,7 @@ pub use json::JsonText;
 pub use kinds::*;
 pub use open::Store;
 pub use secret::{Secret, TokenHash, clean_text};
+pub use sweep::sweep;
 pub use users::User;
 pub use viewer::Viewer;
 pub use word::Word;

@@ -60,6 +60,15 @@ on_both_engines! {
         assert!(matches!(accounts::set_up(&auth, new.token.reveal(), ACCOUNT).await, Err(LinkUseError::NotValid)));
     }
 
+    async fn old_links_are_forgotten(bed: Bed) {
+        links::issue_setup(&bed.store).await.expect("a link");
+        for (days, kept) in [(0, 1), (89, 1), (2, 0)] {
+            bed.clock.advance(Duration::from_secs(days * 24 * 3600));
+            server::store::sweep(&bed.store).await.expect("swept");
+            assert_eq!(bed.column("one_time_links", "id").await.len(), kept, "{days} days later");
+        }
+    }
+
     async fn sixteen_uses_at_once_make_one_account(bed: Bed) {
         let link = links::issue_setup(&bed.store).await.expect("a link");
         let mut uses = tokio::task::JoinSet::new();

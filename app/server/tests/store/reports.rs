@@ -101,13 +101,17 @@ on_both_engines! {
             "UPDATE reports SET class = 'theory'",
             "UPDATE reports SET raw = sha256",
             "UPDATE grades SET cpu_earned = 5",
-            "INSERT INTO reports SELECT 'x', user_id, job_id, raw, 'y', shape, lab, 'tpu', level, provenance, \
-             device_backend, device_kind, device_name, runner_id, signature, created_ms FROM reports",
+            "INSERT INTO reports SELECT 'x', user_id, job_id, 'y', shape, lab, 'tpu', level, provenance, \
+             device_backend, device_kind, device_name, runner_id, signature, created_ms, raw FROM reports",
             "INSERT INTO grades SELECT 'x', report_id, 'gpu', grader_version, outcome, cpu_earned, cpu_possible, \
              5, gpu_possible, grade, created_ms FROM grades",
         ] {
             assert!(bed.sql(statement).await.is_err(), "{statement}");
         }
+        // The same insert with a class of the list passes: it was the class that was refused.
+        let good = "INSERT INTO reports SELECT 'x', user_id, job_id, 'y', shape, lab, 'theory', level, provenance, \
+            device_backend, device_kind, device_name, runner_id, signature, created_ms, raw FROM reports";
+        assert_eq!(bed.sql(good).await.expect("a row"), 1);
         let kept = grades::latest(&bed.store, lin.viewer(), report).await.expect("an answer").expect("a grade");
         assert_eq!((kept.cpu_earned, kept.class.0, &kept.grade), (3, EvidenceClass::Cpu, &new.grade));
     }

@@ -3,7 +3,7 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
 };
 
-use crate::{auth::Limited, store::api_tokens::Scope};
+use crate::{auth::Limited, http::Problem, store::api_tokens::Scope};
 
 /// Why a guard refused. It rides in the response's extensions too, so that a layer can draw the page for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,17 +105,21 @@ impl IntoResponse for AuthRejection {
 }
 
 fn problem(rejection: &AuthRejection) -> Response {
-    let status = rejection.status();
-    let mut body = serde_json::json!({
-        "type": format!("/problems/{}", rejection.code()),
-        "title": status.canonical_reason(),
-        "status": status.as_u16(),
-    });
-    if let AuthRejection::Scope { needed } = rejection {
-        body["scope"] = needed.id().into();
-    }
-    let headers = [(header::CONTENT_TYPE, "application/problem+json")];
-    (status, headers, body.to_string()).into_response()
+    let detail = match rejection {
+        AuthRejection::SignIn { .. } | AuthRejection::NoSession | AuthRejection::BadToken => {
+            return Problem::unauthorized().into_response();
+        }
+        AuthRejection::InstructorsOnly { .. } => "this is for instructors".to_owned(),
+        AuthRejection::Scope { needed } => format!("the token lacks the scope {needed}"),
+        AuthRejection::CrossSite | AuthRejection::CrossSiteApi => {
+            "a change must come from a page of this site, or carry a token: Authorization: Bearer …".to_owned()
+        }
+        AuthRejection::Limited(limited) => {
+            format!("too many requests; try again in {} s", limited.retry_after_s())
+        }
+        AuthRejection::Unavailable => "the server could not look you up; try again".to_owned(),
+    };
+    Problem::new(rejection.status(), detail).into_response()
 }
 
 /// The sign-in page in the language of the page that was asked for.
