@@ -123,8 +123,7 @@ impl Client {
             .header(http::header::AUTHORIZATION, self.token.header())
             .body(body)
             .map_err(|error| CallError::Refused { status: 0, detail: error.to_string() })?;
-        let mut response =
-            self.agent.run(request).map_err(|error| CallError::Unreachable { why: error.to_string() })?;
+        let mut response = self.agent.run(request).map_err(|error| CallError::Unreachable { why: why(&error) })?;
         let status = response.status().as_u16();
         let body = response
             .body_mut()
@@ -139,6 +138,15 @@ impl Client {
             404 | 409 | 410 => Err(CallError::Gone { status, detail: detail(&body) }),
             _ => Err(CallError::Refused { status, detail: detail(&body) }),
         }
+    }
+}
+
+fn why(error: &ureq::Error) -> String {
+    let text = error.to_string();
+    if text.contains("certificate") {
+        text + " (a certificate of the course's own is trusted with --ca-file)"
+    } else {
+        text
     }
 }
 

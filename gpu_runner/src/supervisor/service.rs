@@ -95,7 +95,7 @@ impl Service<'_> {
     fn sign_in(&self) -> Result<bool, ServeError> {
         let identity =
             Identity { public_key: self.key.public(), name: machine::cut(&self.options.name), facts: machine::facts() };
-        let patience = Patience { most_wait: Duration::from_secs(30), give_up_after: None };
+        let patience = Patience { most_wait: Duration::from_secs(30), give_up_after: None, last_try: false };
         match deliver("signing in", &patience, self.stop, || self.client.identify(&identity)) {
             Ok(()) => Ok(true),
             Err(error) if error.is_passing() => Ok(false),
@@ -202,7 +202,7 @@ impl Service<'_> {
                 return self.hand_in_failure(claim, &failure);
             }
         };
-        let patience = Patience { most_wait: interval(claim.lease_ms), give_up_after: None };
+        let patience = Patience { most_wait: interval(claim.lease_ms), give_up_after: None, last_try: true };
         match deliver("report", &patience, self.stop, || self.client.report(&claim.job_id, &report)) {
             Ok(receipt) => {
                 tracing::info!(job = %claim.job_id, stage = %receipt.stage, "report delivered");
@@ -219,7 +219,7 @@ impl Service<'_> {
     /// A failure that is not heard costs nothing: the lease runs out.
     fn hand_in_failure(&self, claim: &Claim, failure: &Failure) -> Result<bool, ServeError> {
         let lease = Duration::from_millis(claim.lease_ms);
-        let patience = Patience { most_wait: interval(claim.lease_ms), give_up_after: Some(lease) };
+        let patience = Patience { most_wait: interval(claim.lease_ms), give_up_after: Some(lease), last_try: true };
         match deliver("failure", &patience, self.stop, || self.client.failure(&claim.job_id, failure)) {
             Err(error @ CallError::Token { .. }) => return Err(ServeError::Token(error)),
             Err(error) => tracing::warn!(job = %claim.job_id, %error, "failure not delivered"),

@@ -42,3 +42,19 @@ impl Times {
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_are_listed_once_in_the_order_they_began() {
+        let times = Times::start(Stage::Claimed);
+        for stage in [Stage::Compiling, Stage::Checking, Stage::Compiling, Stage::Measuring] {
+            times.enter(stage);
+        }
+        let stages: Vec<Stage> = times.all().iter().map(|time| time.stage).collect();
+        assert_eq!(stages, [Stage::Claimed, Stage::Compiling, Stage::Checking, Stage::Measuring]);
+        assert_eq!(times.current(), Stage::Measuring);
+    }
+}

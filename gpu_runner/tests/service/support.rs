@@ -123,7 +123,7 @@ pub fn until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
             return answer;
         }
         assert!(started.elapsed() < Duration::from_secs(60), "{what}: never");
-        thread::yield_now();
+        thread::park_timeout(Duration::from_millis(2));
     }
 }
 

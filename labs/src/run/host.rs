@@ -88,3 +88,28 @@ fn same(name: &'static str, expected: usize, found: usize) -> Result<(), KernelF
 pub fn arguments<T>(expected: &'static str) -> Result<T, KernelFault> {
     Err(KernelFault::Arguments { expected })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_kernel_takes_is_counted_and_nothing_else() {
+        let (read, written) = (Cell::new(0), Cell::new(0));
+        let (data, mut out) = ([1.0; 12], [0.0; 12]);
+        let (input, mut output) = (In::new(&data, &read), Out::new(&mut out, &written));
+        let counted = || (read.get(), written.get());
+        assert!(input.expect("x", 12).is_ok());
+        assert_eq!(counted(), (0, 0), "a length is no traffic");
+        assert_eq!(input.rows(4).take(2).map(<[f32]>::len).sum::<usize>(), 8);
+        assert_eq!(counted(), (32, 0), "two rows of four were taken");
+        input.all();
+        output.rows(6).for_each(|row| row.fill(1.0));
+        assert_eq!(counted(), (32 + 48, 48));
+        output.all();
+        assert_eq!(counted(), (80, 96), "taken twice, counted twice");
+        assert_eq!(input.rows(0).count(), 12, "a width of 0 does not panic");
+        let expected = KernelFault::Shape { name: "y", expected: 3, found: 12 };
+        assert_eq!(output.expect("y", 3), Err(expected));
+    }
+}

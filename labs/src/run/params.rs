@@ -94,3 +94,45 @@ impl Reader<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn params(pairs: &[(&str, Value)]) -> Params {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+    }
+
+    #[test]
+    fn a_parameter_is_given_defaulted_or_refused() {
+        let text = || Value::Text("12".into());
+        for (given, expected) in [
+            (None, Ok(8)),
+            (Some(Value::Integer(1)), Ok(1)),
+            (Some(Value::Integer(16)), Ok(16)),
+            (Some(Value::Integer(0)), Err("0")),
+            (Some(Value::Integer(17)), Err("17")),
+            (Some(text()), Err("\"12\"")),
+        ] {
+            let params = given.map_or_else(Params::default, |value| params(&[("rows", value)]));
+            let found = params.reader().integer("rows", 8, 1..=16);
+            let expected = expected.map_err(|found| ParamError::Range {
+                name: "rows",
+                least: 1,
+                most: 16,
+                found: found.to_owned(),
+            });
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_told_with_the_known_ones() {
+        let params = params(&[("rows", Value::Integer(1)), ("row", Value::Integer(1))]);
+        let mut reader = params.reader();
+        reader.integer("rows", 1, 1..=1).unwrap();
+        reader.choice("dtype", "fp32", &["fp32"]).unwrap();
+        let expected = ParamError::Unknown { name: "row".into(), known: "rows, dtype".into() };
+        assert_eq!(reader.finish(), Err(expected));
+    }
+}
