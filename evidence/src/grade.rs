@@ -139,7 +139,8 @@ pub fn grade(doc: &Document, rubric: &Rubric, ctx: &GradeContext<'_>) -> Grade {
         Outcome::NotEvidence { .. } => EvidenceClass::Unproven,
     };
     let limits = decide::merged(doc.report.budget.as_ref(), &rubric.thresholds);
-    let mut sheet = Sheet { doc, recomputed: &recomputed, class, limits: &limits, linked: ctx.linked, checks: Vec::new() };
+    let mut sheet =
+        Sheet { doc, recomputed: &recomputed, class, limits: &limits, linked: ctx.linked, checks: Vec::new() };
     match outcome {
         Outcome::Graded => check::examine(&mut sheet),
         Outcome::NotEvidence { why } => check::refuse(&mut sheet, why),
@@ -193,7 +194,13 @@ fn outcome(doc: &Document, rubric: &Rubric) -> Outcome {
     Outcome::NotEvidence { why }
 }
 
-fn blocked(item: &RubricItem, outcome: Outcome, class: EvidenceClass, rubric: &Rubric, provenance: &Provenance) -> Option<Blocked> {
+fn blocked(
+    item: &RubricItem,
+    outcome: Outcome,
+    class: EvidenceClass,
+    rubric: &Rubric,
+    provenance: &Provenance,
+) -> Option<Blocked> {
     if outcome != Outcome::Graded {
         return Some(Blocked::NotEvidence);
     }
@@ -214,13 +221,22 @@ fn score(item: &RubricItem, checks: &[Check], blocked: Option<Blocked>) -> ItemS
         }
     }
     for id in &item.needs {
-        let passed = checks.iter().any(|check| check.id == *id) && !checks.iter().any(|check| check.failed() && check.id == *id);
+        let passed =
+            checks.iter().any(|check| check.id == *id) && !checks.iter().any(|check| check.failed() && check.id == *id);
         if !passed && !lost_to.contains(id) {
             lost_to.push(id.clone());
         }
     }
     let earned = if blocked.is_none() && lost_to.is_empty() { item.points } else { 0 };
-    ItemScore { id: item.id.clone(), title: item.title.clone(), part: item.part, earned, possible: item.points, blocked, lost_to }
+    ItemScore {
+        id: item.id.clone(),
+        title: item.title.clone(),
+        part: item.part,
+        earned,
+        possible: item.points,
+        blocked,
+        lost_to,
+    }
 }
 
 fn total(items: &[ItemScore]) -> Points {

@@ -9,6 +9,7 @@ mod import;
 mod lang;
 mod line;
 mod model;
+mod paths;
 mod phrase;
 mod read;
 mod reconcile;
@@ -24,13 +25,14 @@ pub use grade::{
 };
 pub use lang::Lang;
 pub use line::{CheckLine, GradeLine};
+pub use paths::{absolute_path, is_absolute_path};
 pub use phrase::Phrase;
 pub use read::{Document, MAX_BYTES, ReadError, read};
 pub use reconcile::{Line, LineKind};
 pub use report::{
     Backend, Boundary, BoundaryKind, Budget, Candidate, Decision, DeviceFacts, DeviceKind, EvidenceClass,
-    EvidenceLevel, Kernel, LedgerLine, Metrics, Provenance, Quality, Report, SCHEMA, SchemaId, Status, Timer,
-    Training, Word, Workload,
+    EvidenceLevel, Kernel, LedgerLine, Metrics, Provenance, Quality, Report, SCHEMA, SchemaId, Status, Timer, Training,
+    Word, Workload,
 };
 pub use rubric::{DecisionRule, Part, Rubric, RubricItem};
 pub use schema::report_v1_schema;

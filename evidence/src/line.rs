@@ -69,31 +69,39 @@ impl GradeLine {
 
     /// The line about a file that is not a report: the reason stands as its one check.
     pub fn unreadable(file: &str, provenance: &str, error: &ReadError, lang: Lang) -> Self {
-        Self::refused(file, provenance, CheckLine {
-            id: "readable".to_owned(),
-            severity: "error".to_owned(),
-            status: CheckStatus::Fail.id().to_owned(),
-            pointer: error.pointer().to_owned(),
-            expected: error.expected().get(lang).to_owned(),
-            found: error.found().get(lang).to_owned(),
-            message: error.message(lang),
-            fix: error.fix().get(lang).to_owned(),
-        })
+        Self::refused(
+            file,
+            provenance,
+            CheckLine {
+                id: "readable".to_owned(),
+                severity: "error".to_owned(),
+                status: CheckStatus::Fail.id().to_owned(),
+                pointer: error.pointer().to_owned(),
+                expected: error.expected().get(lang).to_owned(),
+                found: error.found().get(lang).to_owned(),
+                message: error.message(lang),
+                fix: error.fix().get(lang).to_owned(),
+            },
+        )
     }
 
     /// The line about a file that could not even be opened.
     pub fn unopened(file: &str, provenance: &str, why: &str, lang: Lang) -> Self {
         let fix = check::rule("readable").map_or("", |rule| rule.fix(lang));
-        Self::refused(file, provenance, CheckLine {
-            id: "readable".to_owned(),
-            severity: "error".to_owned(),
-            status: CheckStatus::Fail.id().to_owned(),
-            pointer: String::new(),
-            expected: lang.pick("可读取的文件", "a file that can be read").to_owned(),
-            found: why.to_owned(),
-            message: format!("{}{why}", lang.pick("文件打不开：", "The file cannot be opened: ")),
-            fix: fix.to_owned(),
-        })
+        Self::refused(
+            file,
+            provenance,
+            CheckLine {
+                id: "readable".to_owned(),
+                severity: "error".to_owned(),
+                status: CheckStatus::Fail.id().to_owned(),
+                pointer: String::new(),
+                expected: lang.pick("可读取的文件", "a file that can be read").to_owned(),
+                found: why.to_owned(),
+                message: format!("{}{why}", lang.pick("文件打不开：", "The file cannot be opened: ")),
+                fix: fix.to_owned(),
+            },
+        )
     }
 
     fn refused(file: &str, provenance: &str, check: CheckLine) -> Self {

@@ -113,10 +113,7 @@ impl Rubric {
         }
         for id in &self.gpu_provenance {
             if !crate::Provenance::IDS.contains(&id.as_str()) {
-                problems.push(format!(
-                    "gpu_provenance names `{id}`; it knows {}",
-                    crate::Provenance::IDS.join(", ")
-                ));
+                problems.push(format!("gpu_provenance names `{id}`; it knows {}", crate::Provenance::IDS.join(", ")));
             }
         }
         problems

@@ -66,8 +66,7 @@ impl Shape {
     ];
 
     /// The shapes that are graded; the others are recognised and answered as not evidence.
-    pub const GRADED: [Shape; 5] =
-        [Shape::V1, Shape::Lab73Paired, Shape::Lab73Probe, Shape::Lab76, Shape::Lab75];
+    pub const GRADED: [Shape; 5] = [Shape::V1, Shape::Lab73Paired, Shape::Lab73Probe, Shape::Lab76, Shape::Lab75];
 
     pub const fn id(self) -> &'static str {
         match self {

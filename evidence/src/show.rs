@@ -90,9 +90,7 @@ fn points(out: &mut String, grade: &Grade, lang: Lang) {
         };
         let why = match item.blocked {
             Some(Blocked::NeedsGpu) => lang.pick("需要 GPU 证据", "needs GPU evidence").to_owned(),
-            Some(Blocked::NeedsProvenance) => {
-                lang.pick("来源不被接受", "this provenance is not accepted").to_owned()
-            }
+            Some(Blocked::NeedsProvenance) => lang.pick("来源不被接受", "this provenance is not accepted").to_owned(),
             Some(Blocked::NotEvidence) => lang.pick("不是证据", "not evidence").to_owned(),
             None => item.lost_to.join(", "),
         };
@@ -134,7 +132,8 @@ fn reconciliation(out: &mut String, lines: &[Line], lang: Lang) {
         return;
     }
     let _ = writeln!(out, "  {}", lang.pick("对账（MiB）：预测 | 实测", "reconciliation (MiB): predicted | measured"));
-    let amount = |bytes: Option<u64>| bytes.map_or_else(|| "–".to_owned(), |bytes| format!("{:.1}", crate::import::mib(bytes)));
+    let amount =
+        |bytes: Option<u64>| bytes.map_or_else(|| "–".to_owned(), |bytes| format!("{:.1}", crate::import::mib(bytes)));
     for line in lines {
         let what = match line.kind {
             LineKind::Object => line.part.clone(),
@@ -142,6 +141,11 @@ fn reconciliation(out: &mut String, lines: &[Line], lang: Lang) {
             LineKind::Reserved => format!("{} reserved", line.part),
         };
         let assumed = if line.assumption { lang.pick("（含假设）", " (assumption)") } else { "" };
-        let _ = writeln!(out, "    {:>9} | {:>9}  {what}{assumed}", amount(line.predicted_bytes), amount(line.measured_bytes));
+        let _ = writeln!(
+            out,
+            "    {:>9} | {:>9}  {what}{assumed}",
+            amount(line.predicted_bytes),
+            amount(line.measured_bytes)
+        );
     }
 }

@@ -38,7 +38,12 @@ fn samples_per_s(sheet: &mut Sheet<'_>) {
     let mut agree = 0;
     let mut total = 0;
     for (candidate, place) in sheet.candidates() {
-        let mut rows = vec![(place.pointer.clone(), candidate.metrics.step_time_ms, candidate.metrics.samples_per_s, rate_tolerance(place))];
+        let mut rows = vec![(
+            place.pointer.clone(),
+            candidate.metrics.step_time_ms,
+            candidate.metrics.samples_per_s,
+            rate_tolerance(place),
+        )];
         rows.extend(place.runs.iter().enumerate().map(|(index, run)| {
             (format!("{}/runs/{index}", place.pointer), run.metrics.step_time_ms, run.metrics.samples_per_s, 0.005)
         }));
@@ -53,7 +58,12 @@ fn samples_per_s(sheet: &mut Sheet<'_>) {
             wrong = true;
             let message = Phrase::new(
                 format!("{batch} × 1000 / {} ms = {}，报告写 {}。", short(time, 3), short(expected, 3), short(rate, 3)),
-                format!("{batch} × 1000 / {} ms = {}, the report says {}.", short(time, 3), short(expected, 3), short(rate, 3)),
+                format!(
+                    "{batch} × 1000 / {} ms = {}, the report says {}.",
+                    short(time, 3),
+                    short(expected, 3),
+                    short(rate, 3)
+                ),
             );
             let pointer = format!("{pointer}/{}", place.form.key(Metric::SamplesPerS));
             sheet.fail("samples_per_s_agrees", &pointer, short(expected, 3), short(rate, 3), message);
@@ -75,9 +85,17 @@ fn samples_per_s(sheet: &mut Sheet<'_>) {
 
 fn reserved_below_allocated(sheet: &mut Sheet<'_>) {
     for (candidate, place) in sheet.candidates() {
-        let mut rows = vec![(place.pointer.clone(), candidate.metrics.peak_allocated_bytes, candidate.metrics.peak_reserved_bytes)];
+        let mut rows = vec![(
+            place.pointer.clone(),
+            candidate.metrics.peak_allocated_bytes,
+            candidate.metrics.peak_reserved_bytes,
+        )];
         rows.extend(place.runs.iter().enumerate().map(|(index, run)| {
-            (format!("{}/runs/{index}", place.pointer), run.metrics.peak_allocated_bytes, run.metrics.peak_reserved_bytes)
+            (
+                format!("{}/runs/{index}", place.pointer),
+                run.metrics.peak_allocated_bytes,
+                run.metrics.peak_reserved_bytes,
+            )
         }));
         for (pointer, allocated, reserved) in rows {
             let (Some(allocated), Some(reserved)) = (allocated, reserved) else { continue };
@@ -86,11 +104,25 @@ fn reserved_below_allocated(sheet: &mut Sheet<'_>) {
                 continue;
             }
             let message = Phrase::new(
-                format!("reserved {} 低于 allocated {}：分配器不可能交出它没有的显存。", mib_text(reserved as f64), mib_text(allocated as f64)),
-                format!("reserved {} is below allocated {}: an allocator cannot hand out what it does not hold.", mib_text(reserved as f64), mib_text(allocated as f64)),
+                format!(
+                    "reserved {} 低于 allocated {}：分配器不可能交出它没有的显存。",
+                    mib_text(reserved as f64),
+                    mib_text(allocated as f64)
+                ),
+                format!(
+                    "reserved {} is below allocated {}: an allocator cannot hand out what it does not hold.",
+                    mib_text(reserved as f64),
+                    mib_text(allocated as f64)
+                ),
             );
             let pointer = format!("{pointer}/{}", place.form.key(Metric::Reserved));
-            sheet.fail("reserved_below_allocated", &pointer, format!("≥ {}", mib_text(allocated as f64)), mib_text(reserved as f64), message);
+            sheet.fail(
+                "reserved_below_allocated",
+                &pointer,
+                format!("≥ {}", mib_text(allocated as f64)),
+                mib_text(reserved as f64),
+                message,
+            );
         }
     }
 }
@@ -101,9 +133,24 @@ type MeanOf = (Metric, Option<f64>, fn(&Run) -> Option<f64>, fn(f64) -> f64);
 fn runs_mean(sheet: &mut Sheet<'_>, candidate: &Candidate, place: &Place) {
     let rows: [MeanOf; 6] = [
         (Metric::StepTime, candidate.metrics.step_time_ms, |run| run.metrics.step_time_ms, |v| (v * 2e-4).max(0.0011)),
-        (Metric::SamplesPerS, candidate.metrics.samples_per_s, |run| run.metrics.samples_per_s, |v| (v * 2e-4).max(0.0011)),
-        (Metric::Allocated, candidate.metrics.peak_allocated_bytes.map(mib), |run| run.metrics.peak_allocated_bytes.map(mib), |_| 0.011),
-        (Metric::Reserved, candidate.metrics.peak_reserved_bytes.map(mib), |run| run.metrics.peak_reserved_bytes.map(mib), |_| 0.011),
+        (
+            Metric::SamplesPerS,
+            candidate.metrics.samples_per_s,
+            |run| run.metrics.samples_per_s,
+            |v| (v * 2e-4).max(0.0011),
+        ),
+        (
+            Metric::Allocated,
+            candidate.metrics.peak_allocated_bytes.map(mib),
+            |run| run.metrics.peak_allocated_bytes.map(mib),
+            |_| 0.011,
+        ),
+        (
+            Metric::Reserved,
+            candidate.metrics.peak_reserved_bytes.map(mib),
+            |run| run.metrics.peak_reserved_bytes.map(mib),
+            |_| 0.011,
+        ),
         (Metric::Loss, candidate.quality.loss, |run| run.loss, |_| 0.0011),
         (Metric::EvalLoss, candidate.quality.eval_loss, |run| run.eval_loss, |_| 0.0011),
     ];
@@ -174,7 +221,8 @@ fn stability(sheet: &mut Sheet<'_>, place: &Place) {
         if values.is_empty() {
             continue;
         }
-        let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
+        let (low, high) =
+            values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
         let range = high - low;
         if (said - range).abs() > 0.011 {
             let message = Phrase::new(

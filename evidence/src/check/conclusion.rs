@@ -51,7 +51,13 @@ fn budget(sheet: &mut Sheet<'_>) {
             format!("没有写 {list}，按课程缺省值（512 MiB、0.70）计算。"),
             format!("{list} not stated; the course's defaults (512 MiB, 0.70) are used."),
         );
-        sheet.fail("thresholds_stated", &format!("/budget/{first}"), Phrase::new("一个数字", "a number"), "null", message);
+        sheet.fail(
+            "thresholds_stated",
+            &format!("/budget/{first}"),
+            Phrase::new("一个数字", "a number"),
+            "null",
+            message,
+        );
     }
 }
 
@@ -74,7 +80,13 @@ fn baseline(sheet: &mut Sheet<'_>) {
         "没有可用的基线：节省与吞吐比都无从谈起。",
         "There is no usable baseline: neither a saving nor a ratio can be told.",
     );
-    sheet.fail("baseline_usable", &pointer, Phrase::new("状态 ok、指标完整的 baseline", "a baseline with status ok and its metrics"), found, message);
+    sheet.fail(
+        "baseline_usable",
+        &pointer,
+        Phrase::new("状态 ok、指标完整的 baseline", "a baseline with status ok and its metrics"),
+        found,
+        message,
+    );
 }
 
 fn probe(sheet: &mut Sheet<'_>) {
@@ -123,7 +135,11 @@ fn said(sheet: &mut Sheet<'_>) {
     if own != recomputed.decision {
         let message = Phrase::new(
             format!("报告说 {word}；用它自己的数字和阈值得出 {}（{}）。", recomputed.decision.id(), recomputed.reason),
-            format!("The report says {word}; its own numbers and thresholds give {} ({}).", recomputed.decision.id(), recomputed.reason),
+            format!(
+                "The report says {word}; its own numbers and thresholds give {} ({}).",
+                recomputed.decision.id(),
+                recomputed.reason
+            ),
         );
         sheet.fail("decision_confirmed", &said.pointer, recomputed.decision.id(), word, message);
         return;
@@ -165,11 +181,26 @@ fn supported(sheet: &mut Sheet<'_>) {
     let (expected, found, zh, en) = if !by_numbers {
         let recomputed = sheet.recomputed.decision.as_ref();
         let found = recomputed.map_or("null", |decision| decision.reason.as_str()).to_owned();
-        (Phrase::new("达标的节省与吞吐", "saving and throughput that reach their thresholds"), found, "accept 没有数字支持。", "The numbers do not carry an accept.")
+        (
+            Phrase::new("达标的节省与吞吐", "saving and throughput that reach their thresholds"),
+            found,
+            "accept 没有数字支持。",
+            "The numbers do not carry an accept.",
+        )
     } else if !on_gpu {
-        (Phrase::plain("gpu"), sheet.class.id().to_owned(), "accept 需要 GPU 证据，这份报告没有。", "An accept needs GPU evidence, and this report is none.")
+        (
+            Phrase::plain("gpu"),
+            sheet.class.id().to_owned(),
+            "accept 需要 GPU 证据，这份报告没有。",
+            "An accept needs GPU evidence, and this report is none.",
+        )
     } else {
-        sheet.pass(id, &said.pointer, "accept 有同一工作负载的 GPU 测量支持。", "The accept is carried by measurements of one workload.");
+        sheet.pass(
+            id,
+            &said.pointer,
+            "accept 有同一工作负载的 GPU 测量支持。",
+            "The accept is carried by measurements of one workload.",
+        );
         return;
     };
     sheet.fail(id, &said.pointer, expected, found, Phrase::new(zh, en));
@@ -181,8 +212,18 @@ fn enables_budget(sheet: &mut Sheet<'_>) {
     let Some((best, _)) = strategy.best().and_then(|index| sheet.candidate(index)) else { return };
     let Some(peak) = baseline.metrics.peak_allocated_bytes.filter(|peak| *peak > cap) else { return };
     let message = Phrase::new(
-        format!("基线 {} 超出上限 {}，{} 让任务装得下：这比省多少更重要（enables_budget）。", mib_text(peak as f64), mib_text(cap as f64), best.name),
-        format!("The baseline's {} is over the cap of {}, and {} makes the job fit: that is worth more than the size of the saving (enables_budget).", mib_text(peak as f64), mib_text(cap as f64), best.name),
+        format!(
+            "基线 {} 超出上限 {}，{} 让任务装得下：这比省多少更重要（enables_budget）。",
+            mib_text(peak as f64),
+            mib_text(cap as f64),
+            best.name
+        ),
+        format!(
+            "The baseline's {} is over the cap of {}, and {} makes the job fit: that is worth more than the size of the saving (enables_budget).",
+            mib_text(peak as f64),
+            mib_text(cap as f64),
+            best.name
+        ),
     );
     let pointer = place.metric(crate::import::Metric::Allocated);
     sheet.fail("enables_budget", &pointer, format!("≤ {}", mib_text(cap as f64)), mib_text(peak as f64), message);
@@ -198,7 +239,10 @@ fn quality_reason(sheet: &mut Sheet<'_>) {
     let best = strategy.best().map_or("null", |index| strategy.rows[index].name.as_str());
     let message = Phrase::new(
         format!("质量不合格的是 {}，最佳候选 {best} 的质量合格：原因码掩盖了它真正的不足。", failed.name),
-        format!("{} failed quality, the best candidate {best} did not: the reason hides what {best} really lacks.", failed.name),
+        format!(
+            "{} failed quality, the best candidate {best} did not: the reason hides what {best} really lacks.",
+            failed.name
+        ),
     );
     sheet.fail("quality_reason_fits", "/decision/reason", best, failed.name.as_str(), message);
 }

@@ -67,7 +67,13 @@ fn complete(sheet: &mut Sheet<'_>) {
         );
         let pointer = format!("{home}/{}", missing[0]);
         let expected = Phrase::plain(REQUIRED.map(|(name, _)| name).join(", "));
-        sheet.fail("config_complete", &pointer, expected, Phrase::new(format!("缺 {list}"), format!("without {list}")), message);
+        sheet.fail(
+            "config_complete",
+            &pointer,
+            expected,
+            Phrase::new(format!("缺 {list}"), format!("without {list}")),
+            message,
+        );
     }
 }
 
@@ -99,10 +105,20 @@ fn dtype_label(sheet: &mut Sheet<'_>) {
         return;
     }
     let message = Phrase::new(
-        format!("dtype 写 {dtype}，amp_dtype 写 {amp}：前者是参数精度，后者是计算精度，一个标签会掩盖另一个。权重、梯度和 Adam 状态仍是 {dtype}。"),
-        format!("dtype is {dtype} and amp_dtype {amp}: one is the parameters' dtype, the other the computation's, and either label hides the other. Weights, gradients and Adam state stay {dtype}."),
+        format!(
+            "dtype 写 {dtype}，amp_dtype 写 {amp}：前者是参数精度，后者是计算精度，一个标签会掩盖另一个。权重、梯度和 Adam 状态仍是 {dtype}。"
+        ),
+        format!(
+            "dtype is {dtype} and amp_dtype {amp}: one is the parameters' dtype, the other the computation's, and either label hides the other. Weights, gradients and Adam state stay {dtype}."
+        ),
     );
-    sheet.fail("dtype_label", &pointer, Phrase::plain("param_dtype, compute_dtype"), Phrase::plain(format!("dtype {dtype}, amp_dtype {amp}")), message);
+    sheet.fail(
+        "dtype_label",
+        &pointer,
+        Phrase::plain("param_dtype, compute_dtype"),
+        Phrase::plain(format!("dtype {dtype}, amp_dtype {amp}")),
+        message,
+    );
 }
 
 fn matmul_precision(sheet: &mut Sheet<'_>) {
@@ -117,7 +133,13 @@ fn matmul_precision(sheet: &mut Sheet<'_>) {
             "没有记录 TF32 设置：FP32 基线的速度取决于它。",
             "The TF32 setting is not recorded: the speed of an FP32 baseline depends on it.",
         );
-        sheet.fail("matmul_precision", "/config/matmul_precision", Phrase::plain("ieee | tf32"), Phrase::new("未记录", "not recorded"), message);
+        sheet.fail(
+            "matmul_precision",
+            "/config/matmul_precision",
+            Phrase::plain("ieee | tf32"),
+            Phrase::new("未记录", "not recorded"),
+            message,
+        );
     }
 }
 
@@ -147,6 +169,12 @@ fn planning(sheet: &mut Sheet<'_>) {
             format!("硬件目标可用 {usable} MiB，预算上限却是 {cap} MiB。"),
             format!("The planned hardware leaves {usable} MiB, the cap is {cap} MiB."),
         );
-        sheet.fail("planning_agrees", "/budget/memory_cap_mb", Phrase::plain(usable.to_string()), Phrase::plain(cap.to_string()), message);
+        sheet.fail(
+            "planning_agrees",
+            "/budget/memory_cap_mb",
+            Phrase::plain(usable.to_string()),
+            Phrase::plain(cap.to_string()),
+            message,
+        );
     }
 }

@@ -84,7 +84,10 @@ fn compare(sheet: &mut Sheet<'_>, copy: &str, originals: &[String]) -> usize {
     if found.iter().any(|(_, original)| equal(there, original)) {
         return 1;
     }
-    let message = Phrase::new(format!("与 {origin} 不同，它应是后者的副本。"), format!("It differs from {origin}, of which it is a copy."));
+    let message = Phrase::new(
+        format!("与 {origin} 不同，它应是后者的副本。"),
+        format!("It differs from {origin}, of which it is a copy."),
+    );
     sheet.fail("copies_agree", copy, describe(original), describe(there), message);
     1
 }

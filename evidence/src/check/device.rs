@@ -26,14 +26,26 @@ fn named(sheet: &mut Sheet<'_>) {
                 "报告没有写明设备：这些数字不能证明任何设备上的事。",
                 "The report names no device: its numbers prove nothing about one.",
             );
-            sheet.fail("device_named", pointer, Phrase::new("设备名", "the device's name"), Phrase::plain("null"), message);
+            sheet.fail(
+                "device_named",
+                pointer,
+                Phrase::new("设备名", "the device's name"),
+                Phrase::plain("null"),
+                message,
+            );
         }
         (Some(device), Some(EvidenceClass::Unproven)) => {
             let message = Phrase::new(
                 "这个设备名既不是 GPU 也不是 CPU，无法归类。",
                 "This name is neither a GPU's nor a processor's and cannot be placed.",
             );
-            sheet.fail("device_named", pointer, Phrase::new("GPU 的型号", "the model of a GPU"), Phrase::plain(device.name.clone()), message);
+            sheet.fail(
+                "device_named",
+                pointer,
+                Phrase::new("GPU 的型号", "the model of a GPU"),
+                Phrase::plain(device.name.clone()),
+                message,
+            );
         }
         (Some(device), Some(class)) => {
             sheet.pass(
@@ -61,8 +73,8 @@ fn agrees(sheet: &mut Sheet<'_>) {
     let class = |name: &str| DeviceFacts::reported(name).evidence_class();
     let differs = places.iter().skip(1).find(|(pointer, other)| {
         let vague = class(other) == EvidenceClass::Unproven || class(name) == EvidenceClass::Unproven;
-        let both_settings = ["/config/device", "/experiment/device", "/planning_context/measured_hardware"]
-            .contains(&pointer.as_str());
+        let both_settings =
+            ["/config/device", "/experiment/device", "/planning_context/measured_hardware"].contains(&pointer.as_str());
         !vague && (class(other) != class(name) || both_settings && other != name)
     });
     if let Some((pointer, other)) = differs {

@@ -87,7 +87,8 @@ fn unknown_model(sheet: &mut Sheet<'_>) {
     }
     // A file that names no model is told so by the checks of its configuration.
     let Some(found) = model else { return };
-    let pointer = setting(sheet.raw(), &["model_id", "model"]).map_or_else(|| "/workload/training/model".to_owned(), |(p, _)| p);
+    let pointer =
+        setting(sheet.raw(), &["model_id", "model"]).map_or_else(|| "/workload/training/model".to_owned(), |(p, _)| p);
     let message = Phrase::new(
         "目录里没有这个模型，参数量未知：优化器下限没有计算。",
         "The catalogue does not hold this model, so its parameters are not known: the optimizer floor was not computed.",
@@ -106,10 +107,24 @@ fn peaks(sheet: &mut Sheet<'_>, floor: Floor) {
             continue;
         }
         let message = Phrase::new(
-            format!("{} 个参数 × {per} B = {}，AdamW 的峰值不可能更低。", ledger::units::group(floor.parameters), mib_text(states as f64)),
-            format!("{} parameters × {per} B = {}; a peak under AdamW cannot be lower.", ledger::units::group(floor.parameters), mib_text(states as f64)),
+            format!(
+                "{} 个参数 × {per} B = {}，AdamW 的峰值不可能更低。",
+                ledger::units::group(floor.parameters),
+                mib_text(states as f64)
+            ),
+            format!(
+                "{} parameters × {per} B = {}; a peak under AdamW cannot be lower.",
+                ledger::units::group(floor.parameters),
+                mib_text(states as f64)
+            ),
         );
-        sheet.fail("peak_below_floor", &place.metric(Metric::Allocated), format!("≥ {}", mib_text(states as f64)), mib_text(peak as f64), message);
+        sheet.fail(
+            "peak_below_floor",
+            &place.metric(Metric::Allocated),
+            format!("≥ {}", mib_text(states as f64)),
+            mib_text(peak as f64),
+            message,
+        );
     }
     if measured > 0 && !sheet.has_failed("peak_below_floor") {
         let bound = mib_text(states as f64);
@@ -134,10 +149,17 @@ fn reach(sheet: &mut Sheet<'_>, floor: Floor) {
         }
     };
     let pointer = if sheet.doc.shape == Shape::V1 { "/budget/min_memory_saving_bytes" } else { pointer };
-    let Some(baseline) = sheet.baseline().and_then(|(baseline, _)| baseline.metrics.peak_allocated_bytes) else { return };
+    let Some(baseline) = sheet.baseline().and_then(|(baseline, _)| baseline.metrics.peak_allocated_bytes) else {
+        return;
+    };
     let most = mib(baseline) - mib(floor.step());
     let (most_text, threshold_text) = (super::sheet::short(most.max(0.0), 1), super::sheet::short(threshold, 1));
-    let bound = format!("{} × {} B = {}", ledger::units::group(floor.parameters), floor.width * if floor.foreach { 5 } else { 4 }, mib_text(floor.step() as f64));
+    let bound = format!(
+        "{} × {} B = {}",
+        ledger::units::group(floor.parameters),
+        floor.width * if floor.foreach { 5 } else { 4 },
+        mib_text(floor.step() as f64)
+    );
     if most >= threshold {
         sheet.pass(
             "optimizer_floor",
@@ -150,14 +172,21 @@ fn reach(sheet: &mut Sheet<'_>, floor: Floor) {
     let (assumed_zh, assumed_en) = if floor.foreach {
         (
             format!("其中 {} B/参数是假定 AdamW 走多张量（foreach）路径的临时副本；", floor.width),
-            format!(" Of these, {} B per parameter are the temporary copy of AdamW's multi-tensor (foreach) step, an assumption.", floor.width),
+            format!(
+                " Of these, {} B per parameter are the temporary copy of AdamW's multi-tensor (foreach) step, an assumption.",
+                floor.width
+            ),
         )
     } else {
         (String::new(), String::new())
     };
     let message = Phrase::new(
-        format!("任何激活策略在这里最多只能省 {most_text} MiB：阈值 {threshold_text} 达不到；请改变形状或优化器。优化器下限 {bound}。{assumed_zh}不扣分。"),
-        format!("The most any activation strategy can save here is {most_text} MiB: the threshold {threshold_text} is out of reach; change the shape or the optimizer. Optimizer floor {bound}.{assumed_en} It costs no points."),
+        format!(
+            "任何激活策略在这里最多只能省 {most_text} MiB：阈值 {threshold_text} 达不到；请改变形状或优化器。优化器下限 {bound}。{assumed_zh}不扣分。"
+        ),
+        format!(
+            "The most any activation strategy can save here is {most_text} MiB: the threshold {threshold_text} is out of reach; change the shape or the optimizer. Optimizer floor {bound}.{assumed_en} It costs no points."
+        ),
     );
     sheet.fail("optimizer_floor", pointer, format!("≥ {threshold_text} MiB"), format!("≤ {most_text} MiB"), message);
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::sheet::Sheet;
 use crate::import::FaultKind;
 use crate::read::pointer_of;
-use crate::{EvidenceClass, EvidenceLevel, Phrase};
+use crate::{EvidenceClass, EvidenceLevel, Phrase, absolute_path};
 
 /// Paths beyond this many are not listed one by one.
 const MAX_PATHS: usize = 5;
@@ -13,8 +13,17 @@ const MAX_PATHS: usize = 5;
 pub(super) fn examine(sheet: &mut Sheet<'_>) {
     faults(sheet);
     for pointer in &sheet.doc.paper.duplicates {
-        let message = Phrase::new("这个键在同一对象里出现了两次，按最后一个读取。", "This key appears twice in one object; the last one is read.");
-        sheet.fail("duplicate_key", pointer, Phrase::new("一个", "once"), Phrase::new("两个以上", "more than once"), message);
+        let message = Phrase::new(
+            "这个键在同一对象里出现了两次，按最后一个读取。",
+            "This key appears twice in one object; the last one is read.",
+        );
+        sheet.fail(
+            "duplicate_key",
+            pointer,
+            Phrase::new("一个", "once"),
+            Phrase::new("两个以上", "more than once"),
+            message,
+        );
     }
     absolute_paths(sheet);
     level(sheet);
@@ -23,16 +32,30 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
 fn faults(sheet: &mut Sheet<'_>) {
     for fault in &sheet.doc.paper.faults {
         let (id, zh, en) = match fault.kind {
-            FaultKind::NotANumber => ("metric_not_a_number", "这里应是数字，读到的不是。", "A number belongs here; this is none."),
-            FaultKind::OutOfRange => ("metric_out_of_range", "这个值在物理上不可能。", "This value is physically impossible."),
+            FaultKind::NotANumber => {
+                ("metric_not_a_number", "这里应是数字，读到的不是。", "A number belongs here; this is none.")
+            }
+            FaultKind::OutOfRange => {
+                ("metric_out_of_range", "这个值在物理上不可能。", "This value is physically impossible.")
+            }
             FaultKind::Unit => (
                 "unit_of_memory",
                 "`_mb` 字段的单位是 MiB；这个值大得像字节数。",
                 "A field named `_mb` holds MiB; this value is as large as a count of bytes.",
             ),
-            FaultKind::Type => ("field_type", "这个字段的类型不对，按未写处理。", "This field has the wrong type and is taken as absent."),
-            FaultKind::Name => ("candidate_name", "候选没有自己的名称，不参与比较。", "This candidate has no name of its own and is left out."),
-            FaultKind::Status => ("status_word", "不认识的状态，按失败处理。", "An unknown status is taken as a failure."),
+            FaultKind::Type => (
+                "field_type",
+                "这个字段的类型不对，按未写处理。",
+                "This field has the wrong type and is taken as absent.",
+            ),
+            FaultKind::Name => (
+                "candidate_name",
+                "候选没有自己的名称，不参与比较。",
+                "This candidate has no name of its own and is left out.",
+            ),
+            FaultKind::Status => {
+                ("status_word", "不认识的状态，按失败处理。", "An unknown status is taken as a failure.")
+            }
         };
         sheet.fail(id, &fault.pointer, fault.expected.clone(), fault.found.clone(), Phrase::new(zh, en));
     }
@@ -54,7 +77,10 @@ fn absolute_paths(sheet: &mut Sheet<'_>) {
     for (pointer, path) in found.into_iter().take(MAX_PATHS) {
         let more = if total > MAX_PATHS { total } else { 0 };
         let message = if more > 0 {
-            Phrase::new(format!("这里写了某台机器上的绝对路径（全文共 {more} 处）。"), format!("An absolute path of one machine stands here ({more} in the file)."))
+            Phrase::new(
+                format!("这里写了某台机器上的绝对路径（全文共 {more} 处）。"),
+                format!("An absolute path of one machine stands here ({more} in the file)."),
+            )
         } else {
             Phrase::new("这里写了某台机器上的绝对路径。", "An absolute path of one machine stands here.")
         };
@@ -90,40 +116,15 @@ fn collect_paths(value: &Value, path: &mut Vec<String>, found: &mut Vec<(String,
     }
 }
 
-/// The absolute path that a text is or holds: `/data/…`, `~/…`, `C:\…`, `\\server\…`, `file:///…`.
-fn absolute_path(text: &str) -> Option<String> {
-    let starts_like_one = |word: &str| {
-        let bytes = word.as_bytes();
-        let unix = word.starts_with('/')
-            && !word.starts_with("//")
-            && word.len() > 2
-            && word[1..].contains('/')
-            // Endpoints of a server are no files.
-            && !["/v1/", "/api/"].iter().any(|endpoint| word.starts_with(endpoint))
-            && word[1..].starts_with(|c: char| c.is_alphanumeric() || c == '.' || c == '_');
-        let windows = bytes.len() > 3
-            && bytes[0].is_ascii_alphabetic()
-            && bytes[1] == b':'
-            && matches!(bytes[2], b'\\' | b'/')
-            // `s://…` of a URL is no drive.
-            && bytes[3] != b'/';
-        unix || windows || word.starts_with("\\\\") || word.starts_with("~/") || word.starts_with("file:///")
-    };
-    let quotes = ['"', '\'', '(', ')', ',', ';', '=', '`', '<', '>', '[', ']'];
-    if starts_like_one(text.trim()) && !text.trim().contains('\n') {
-        return Some(text.trim().chars().take(120).collect());
-    }
-    text.split(|c: char| c.is_whitespace() || quotes.contains(&c))
-        .find(|word| starts_like_one(word))
-        .map(|word| word.chars().take(120).collect())
-}
-
 fn level(sheet: &mut Sheet<'_>) {
     let Some(word) = sheet.doc.paper.level_word.as_deref() else { return };
     let pointer = if sheet.raw().get("evidence_level").is_some() { "/evidence_level" } else { "/level" };
     let own = EvidenceLevel::ALL.iter().map(|level| level.id()).collect::<Vec<_>>().join(" | ");
     let Some(level) = EvidenceLevel::from_word(word) else {
-        let message = Phrase::new("证据等级不在封闭词表里，无法归类。", "The evidence level is no word of the closed list and cannot be placed.");
+        let message = Phrase::new(
+            "证据等级不在封闭词表里，无法归类。",
+            "The evidence level is no word of the closed list and cannot be placed.",
+        );
         sheet.fail("level_word", pointer, Phrase::plain(own), Phrase::plain(word), message);
         return;
     };
@@ -140,44 +141,5 @@ fn level(sheet: &mut Sheet<'_>) {
             format!("证据等级 {word} 归为 {}。", level.id()),
             format!("The level {word} is {} in the closed list.", level.id()),
         );
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::absolute_path;
-
-    #[test]
-    fn absolute_paths_are_told_from_everything_else() {
-        let paths = [
-            "/data/runs/76.json",
-            "/home/x/a",
-            "C:\\Users\\x\\a.json",
-            "D:/runs/a.json",
-            "~/runs/a.json",
-            "file:///srv/a",
-            "\\\\nas\\share\\a",
-            "OutOfMemory in /opt/app/train.py line 3",
-            "path='/home/x/a'",
-        ];
-        for text in paths {
-            assert!(absolute_path(text).is_some(), "{text}");
-        }
-        let others = [
-            "benchmarks/results/73.json",
-            "http://127.0.0.1:8000/v1",
-            "Qwen/Qwen2.5-0.5B-Instruct",
-            "3.10 | packaged by conda-forge | [GCC 14.3.0]",
-            "samples/s",
-            "a / b",
-            "/",
-            "//",
-            "torch.bfloat16",
-            "baseline/checkpoint",
-            "/v1/chat/completions",
-        ];
-        for text in others {
-            assert_eq!(absolute_path(text), None, "{text}");
-        }
     }
 }

@@ -37,10 +37,21 @@ fn errors(sheet: &mut Sheet<'_>) {
         );
         let expected = tolerance.map_or_else(|| "tolerance".to_owned(), |most| format!("≤ {most:e}"));
         let found = error.map_or_else(|| candidate.status.id().to_owned(), |error| format!("{error:e}"));
-        sheet.fail("kernel_error_within_tolerance", &format!("{}/quality/{key}", place.pointer), expected, found, message);
+        sheet.fail(
+            "kernel_error_within_tolerance",
+            &format!("{}/quality/{key}", place.pointer),
+            expected,
+            found,
+            message,
+        );
     }
     if right > 0 && !sheet.has_failed("kernel_error_within_tolerance") {
-        sheet.pass("kernel_error_within_tolerance", "/candidates", format!("{right} 个实现的误差都在容差内。"), format!("The errors of all {right} variants are within tolerance."));
+        sheet.pass(
+            "kernel_error_within_tolerance",
+            "/candidates",
+            format!("{right} 个实现的误差都在容差内。"),
+            format!("The errors of all {right} variants are within tolerance."),
+        );
     }
 }
 
@@ -64,22 +75,42 @@ fn bytes(sheet: &mut Sheet<'_>) {
             format!("{} 至少要读入输入并写出输出，共 {least} B。", candidate.name),
             format!("{} must at least read its input and write its output, {least} B.", candidate.name),
         );
-        sheet.fail("kernel_bytes_agree", &format!("{}/metrics/bytes_moved", place.pointer), format!("≥ {least} B"), format!("{moved} B"), message);
+        sheet.fail(
+            "kernel_bytes_agree",
+            &format!("{}/metrics/bytes_moved", place.pointer),
+            format!("≥ {least} B"),
+            format!("{moved} B"),
+            message,
+        );
     }
-    if sheet.candidates().any(|(candidate, _)| candidate.metrics.bytes_moved.is_some()) && !sheet.has_failed("kernel_bytes_agree") {
-        sheet.pass("kernel_bytes_agree", "/candidates", format!("搬运字节数不少于 {least} B。"), format!("Bytes moved are at least {least} B."));
+    if sheet.candidates().any(|(candidate, _)| candidate.metrics.bytes_moved.is_some())
+        && !sheet.has_failed("kernel_bytes_agree")
+    {
+        sheet.pass(
+            "kernel_bytes_agree",
+            "/candidates",
+            format!("搬运字节数不少于 {least} B。"),
+            format!("Bytes moved are at least {least} B."),
+        );
     }
 }
 
 fn timed(sheet: &mut Sheet<'_>) {
     for (candidate, place) in sheet.candidates() {
-        if candidate.status == Status::Ok && (candidate.metrics.time_ms.is_none() || candidate.metrics.timer.is_none()) {
+        if candidate.status == Status::Ok && (candidate.metrics.time_ms.is_none() || candidate.metrics.timer.is_none())
+        {
             let key = if candidate.metrics.time_ms.is_none() { "time_ms" } else { "timer" };
             let message = Phrase::new(
                 format!("{} 没有计时，或没有说明由谁计时。", candidate.name),
                 format!("{} has no time, or does not say who took it.", candidate.name),
             );
-            sheet.fail("kernel_timed", &format!("{}/metrics/{key}", place.pointer), Phrase::new("一个值", "a value"), "null", message);
+            sheet.fail(
+                "kernel_timed",
+                &format!("{}/metrics/{key}", place.pointer),
+                Phrase::new("一个值", "a value"),
+                "null",
+                message,
+            );
         }
     }
 }
@@ -98,9 +129,20 @@ fn ledger(sheet: &mut Sheet<'_>) {
             format!("{} 预测 {} B，实测 {measured} B，相差 {percent} %。", line.part, line.bytes),
             format!("{} was predicted at {} B and measured at {measured} B, {percent} % apart.", line.part, line.bytes),
         );
-        sheet.fail("ledger_reconciles", &format!("/ledger/{index}/measured_bytes"), format!("{} B ± 5 %", line.bytes), format!("{measured} B"), message);
+        sheet.fail(
+            "ledger_reconciles",
+            &format!("/ledger/{index}/measured_bytes"),
+            format!("{} B ± 5 %", line.bytes),
+            format!("{measured} B"),
+            message,
+        );
     }
     if agree > 0 && !sheet.has_failed("ledger_reconciles") {
-        sheet.pass("ledger_reconciles", "/ledger", format!("{agree} 项预测与实测一致。"), format!("{agree} of {agree} predicted lines agree with their measurement."));
+        sheet.pass(
+            "ledger_reconciles",
+            "/ledger",
+            format!("{agree} 项预测与实测一致。"),
+            format!("{agree} of {agree} predicted lines agree with their measurement."),
+        );
     }
 }

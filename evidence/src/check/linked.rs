@@ -55,7 +55,8 @@ fn as_written(raw: &Value, names: &[&str]) -> String {
 
 fn is_bf16(raw: &Value) -> bool {
     setting(raw, &["mode"]).is_some_and(|(_, mode)| mode == "bf16" || mode == "bf16_probe")
-        || setting(raw, &["mode"]).is_none() && stated(raw, &["compute_dtype", "amp_dtype"]).is_some_and(|dtype| dtype == "bf16")
+        || setting(raw, &["mode"]).is_none()
+            && stated(raw, &["compute_dtype", "amp_dtype"]).is_some_and(|dtype| dtype == "bf16")
 }
 
 fn baseline_link(sheet: &mut Sheet<'_>) {
@@ -69,15 +70,28 @@ fn baseline_link(sheet: &mut Sheet<'_>) {
         "没有指明 73 基线：无法确认基线与候选是同一工作负载。",
         "No 73 baseline is named: nobody can see that baseline and candidates are one workload.",
     );
-    sheet.fail("baseline_link", "/source_baseline", Phrase::plain("source_baseline, baseline_validation"), Phrase::new("都没有", "neither"), message);
+    sheet.fail(
+        "baseline_link",
+        "/source_baseline",
+        Phrase::plain("source_baseline, baseline_validation"),
+        Phrase::new("都没有", "neither"),
+        message,
+    );
 }
 
 fn baseline_validation(sheet: &mut Sheet<'_>) {
     let Some(block) = sheet.value("/baseline_validation") else { return };
     let status = block.get("status").and_then(Value::as_str);
     if status != Some("matched") {
-        let message = Phrase::new("报告自己说基线没有对上。", "The report itself says that the baseline does not match.");
-        sheet.fail("baseline_validation_agrees", "/baseline_validation/status", "matched", status.unwrap_or("null"), message);
+        let message =
+            Phrase::new("报告自己说基线没有对上。", "The report itself says that the baseline does not match.");
+        sheet.fail(
+            "baseline_validation_agrees",
+            "/baseline_validation/status",
+            "matched",
+            status.unwrap_or("null"),
+            message,
+        );
     }
     let mut compared = 0;
     for (key, names) in WORKLOAD.iter().chain([&("amp_dtype", &["amp_dtype"] as &[&str])]) {
@@ -103,7 +117,11 @@ fn baseline_validation(sheet: &mut Sheet<'_>) {
     }
 }
 
-fn mismatches(a: &Value, b: &Value, fields: &[(&'static str, &'static [&'static str])]) -> Vec<(&'static str, &'static [&'static str])> {
+fn mismatches(
+    a: &Value,
+    b: &Value,
+    fields: &[(&'static str, &'static [&'static str])],
+) -> Vec<(&'static str, &'static [&'static str])> {
     fields.iter().filter(|(_, names)| stated(a, names) != stated(b, names)).copied().collect()
 }
 
@@ -145,8 +163,12 @@ fn compare(sheet: &mut Sheet<'_>, linked: &Document, id: &str, lab: &str) {
             let pointer = setting(raw, names).map_or_else(|| format!("/config/{key}"), |(pointer, _)| pointer);
             let message = if *key == "seq_len" && stated(raw, &["workload"]).as_deref() == Some("smoke") {
                 Phrase::new(
-                    format!("本报告的 seq_len 是 {here}，所附的 {lab} 是 {there}：smoke 在 73 是 256，在 76 是 512，永远对不上。"),
-                    format!("seq_len is {here} here and {there} in the linked {lab}: smoke means 256 in 73 and 512 in 76 and can never match."),
+                    format!(
+                        "本报告的 seq_len 是 {here}，所附的 {lab} 是 {there}：smoke 在 73 是 256，在 76 是 512，永远对不上。"
+                    ),
+                    format!(
+                        "seq_len is {here} here and {there} in the linked {lab}: smoke means 256 in 73 and 512 in 76 and can never match."
+                    ),
                 )
             } else {
                 Phrase::new(
@@ -174,7 +196,8 @@ fn equal_peaks(a: &Document, b: &Document) -> usize {
         .iter()
         .filter(|candidate| {
             let peak = candidate.metrics.peak_allocated_bytes.map(mib);
-            let other = b.report.candidate(&candidate.name).and_then(|other| other.metrics.peak_allocated_bytes).map(mib);
+            let other =
+                b.report.candidate(&candidate.name).and_then(|other| other.metrics.peak_allocated_bytes).map(mib);
             peak.zip(other).is_some_and(|(a, b)| (a - b).abs() < 0.011)
         })
         .count()
@@ -206,7 +229,13 @@ fn linked_source(sheet: &mut Sheet<'_>) {
                 format!("所附的 76 里没有候选 {}。", candidate.name),
                 format!("The linked 76 has no candidate {}.", candidate.name),
             );
-            sheet.fail("linked_source_matches", &place.pointer, Phrase::new("76 的候选", "a candidate of 76"), candidate.name.as_str(), message);
+            sheet.fail(
+                "linked_source_matches",
+                &place.pointer,
+                Phrase::new("76 的候选", "a candidate of 76"),
+                candidate.name.as_str(),
+                message,
+            );
             continue;
         };
         let (here, there) = (&candidate.metrics, &other.metrics);
@@ -222,9 +251,18 @@ fn linked_source(sheet: &mut Sheet<'_>) {
                 let pointer = place.metric(metric);
                 let message = Phrase::new(
                     format!("{} 的这个数与所附的 76 不同：两次运行的数字混在了一起。", candidate.name),
-                    format!("This number of {} differs from the linked 76: numbers of two runs are mixed.", candidate.name),
+                    format!(
+                        "This number of {} differs from the linked 76: numbers of two runs are mixed.",
+                        candidate.name
+                    ),
                 );
-                sheet.fail("linked_source_matches", &pointer, super::sheet::short(there, 6), super::sheet::short(here, 6), message);
+                sheet.fail(
+                    "linked_source_matches",
+                    &pointer,
+                    super::sheet::short(there, 6),
+                    super::sheet::short(here, 6),
+                    message,
+                );
             }
         }
     }
@@ -248,7 +286,9 @@ fn linked_source(sheet: &mut Sheet<'_>) {
         let names = few.join(", ");
         let message = Phrase::new(
             format!("所附的 76 里 {names} 不足三次重复：吞吐比只是一次测量。"),
-            format!("In the linked 76 {names} have fewer than three runs: the throughput ratio is a single measurement."),
+            format!(
+                "In the linked 76 {names} have fewer than three runs: the throughput ratio is a single measurement."
+            ),
         );
         sheet.fail("linked_runs_recorded", "/source", Phrase::new("每个候选 ≥ 3 次", "≥ 3 runs each"), names, message);
     }
@@ -259,15 +299,22 @@ fn duplicate_configuration(sheet: &mut Sheet<'_>) {
     if own.is_none() || !sheet.doc.shape.is_73() {
         return;
     }
-    let twin = sheet.linked.iter().find(|doc| {
-        doc.shape == sheet.doc.shape && doc.sha256 != sheet.doc.sha256 && doc.raw.get("config") == own
-    });
+    let twin = sheet
+        .linked
+        .iter()
+        .find(|doc| doc.shape == sheet.doc.shape && doc.sha256 != sheet.doc.sha256 && doc.raw.get("config") == own);
     if let Some(twin) = twin {
         let message = Phrase::new(
             "另一份报告的配置与本报告完全相同：它们是同一实验的两次运行，不是两个实验。",
             "Another report has this very configuration: they are two runs of one experiment, not two experiments.",
         );
         let found = Phrase::plain(twin.sha256.chars().take(12).collect::<String>());
-        sheet.fail("duplicate_configuration", "/config", Phrase::new("不同的配置", "another configuration"), found, message);
+        sheet.fail(
+            "duplicate_configuration",
+            "/config",
+            Phrase::new("不同的配置", "another configuration"),
+            found,
+            message,
+        );
     }
 }

@@ -38,9 +38,18 @@ fn reserved_recorded(sheet: &mut Sheet<'_>) {
     let Some((candidate, place)) = first else { return };
     let message = Phrase::new(
         format!("{} 只有 allocated：上限与它比较，而驱动要给出的是 reserved。", candidate.name),
-        format!("{} has only the allocated peak: the cap is held against it, while the driver must hand out the reserved one.", candidate.name),
+        format!(
+            "{} has only the allocated peak: the cap is held against it, while the driver must hand out the reserved one.",
+            candidate.name
+        ),
     );
-    sheet.fail("reserved_recorded", &place.metric(Metric::Reserved), Phrase::new("一个数字", "a number"), "null", message);
+    sheet.fail(
+        "reserved_recorded",
+        &place.metric(Metric::Reserved),
+        Phrase::new("一个数字", "a number"),
+        "null",
+        message,
+    );
 }
 
 fn reserved_above_cap(sheet: &mut Sheet<'_>) {
@@ -61,31 +70,58 @@ fn reserved_above_cap(sheet: &mut Sheet<'_>) {
         let list = over.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>().join(", ");
         let count = over.len();
         let message = Phrase::new(
-            format!("{count}/{known} 个候选的 reserved 超出上限 {}，而可行性只比较了 allocated。", mib_text(cap as f64)),
-            format!("{count} of {known} candidates reserve more than the cap of {}, while feasibility compares allocated only.", mib_text(cap as f64)),
+            format!(
+                "{count}/{known} 个候选的 reserved 超出上限 {}，而可行性只比较了 allocated。",
+                mib_text(cap as f64)
+            ),
+            format!(
+                "{count} of {known} candidates reserve more than the cap of {}, while feasibility compares allocated only.",
+                mib_text(cap as f64)
+            ),
         );
         let pointer = pointer.clone();
         sheet.fail("reserved_above_cap", &pointer, format!("≤ {}", mib_text(cap as f64)), list, message);
     } else if known > 0 {
-        sheet.pass("reserved_above_cap", "/candidates", format!("{known} 个候选的 reserved 都在上限之内。"), format!("The reserved peaks of {known} of {known} candidates are within the cap."));
+        sheet.pass(
+            "reserved_above_cap",
+            "/candidates",
+            format!("{known} 个候选的 reserved 都在上限之内。"),
+            format!("The reserved peaks of {known} of {known} candidates are within the cap."),
+        );
     }
 }
 
 fn reserved_grows(sheet: &mut Sheet<'_>) {
     let Some((baseline, _)) = sheet.baseline() else { return };
-    let (Some(allocated), Some(reserved)) = (baseline.metrics.peak_allocated_bytes, baseline.metrics.peak_reserved_bytes) else { return };
+    let (Some(allocated), Some(reserved)) =
+        (baseline.metrics.peak_allocated_bytes, baseline.metrics.peak_reserved_bytes)
+    else {
+        return;
+    };
     let grown = sheet.candidates().find(|(candidate, _)| {
         !candidate.is_baseline()
-            && candidate.metrics.peak_allocated_bytes.is_some_and(|peak| peak.saturating_add(SAME_PEAK_BYTES) < allocated)
+            && candidate
+                .metrics
+                .peak_allocated_bytes
+                .is_some_and(|peak| peak.saturating_add(SAME_PEAK_BYTES) < allocated)
             && candidate.metrics.peak_reserved_bytes.is_some_and(|peak| peak > reserved.saturating_add(SAME_PEAK_BYTES))
     });
     let Some((candidate, place)) = grown else { return };
     let own = candidate.metrics.peak_reserved_bytes.unwrap_or_default();
     let message = Phrase::new(
         format!("{} 的 allocated 比基线低，reserved 却更高：allocated 省下的没有还给卡。", candidate.name),
-        format!("{} allocates less than the baseline and reserves more: what it saves is not returned to the card.", candidate.name),
+        format!(
+            "{} allocates less than the baseline and reserves more: what it saves is not returned to the card.",
+            candidate.name
+        ),
     );
-    sheet.fail("reserved_grows", &place.metric(Metric::Reserved), format!("≤ {}", mib_text(reserved as f64)), mib_text(own as f64), message);
+    sheet.fail(
+        "reserved_grows",
+        &place.metric(Metric::Reserved),
+        format!("≤ {}", mib_text(reserved as f64)),
+        mib_text(own as f64),
+        message,
+    );
 }
 
 fn reserved_noise(sheet: &mut Sheet<'_>) {
@@ -95,11 +131,23 @@ fn reserved_noise(sheet: &mut Sheet<'_>) {
         let spread = high - low;
         if spread > RESERVED_NOISE_BYTES {
             let message = Phrase::new(
-                format!("相同的重复之间 reserved 相差 {}：它取决于分配器历史，不是策略的效果。", mib_text(spread as f64)),
-                format!("Between equal runs reserved differs by {}: that is the allocator's history, not an effect of a strategy.", mib_text(spread as f64)),
+                format!(
+                    "相同的重复之间 reserved 相差 {}：它取决于分配器历史，不是策略的效果。",
+                    mib_text(spread as f64)
+                ),
+                format!(
+                    "Between equal runs reserved differs by {}: that is the allocator's history, not an effect of a strategy.",
+                    mib_text(spread as f64)
+                ),
             );
             let pointer = format!("{}/runs", place.pointer);
-            sheet.fail("reserved_noise", &pointer, format!("≤ {}", mib_text(RESERVED_NOISE_BYTES as f64)), mib_text(spread as f64), message);
+            sheet.fail(
+                "reserved_noise",
+                &pointer,
+                format!("≤ {}", mib_text(RESERVED_NOISE_BYTES as f64)),
+                mib_text(spread as f64),
+                message,
+            );
         }
     }
 }
@@ -118,7 +166,10 @@ fn oom(sheet: &mut Sheet<'_>) {
             Status::Oom if candidate.error.is_none() => {
                 let message = Phrase::new(
                     format!("{} 的 OOM 没有错误信息：看不出申请多少时到了边界。", candidate.name),
-                    format!("The OOM of {} has no message: nobody can see what was asked for at the edge.", candidate.name),
+                    format!(
+                        "The OOM of {} has no message: nobody can see what was asked for at the edge.",
+                        candidate.name
+                    ),
                 );
                 let pointer = format!("{}/error", place.pointer);
                 sheet.fail("oom_boundary", &pointer, Phrase::new("错误信息", "the error message"), "null", message);
@@ -132,7 +183,10 @@ fn oom(sheet: &mut Sheet<'_>) {
             Status::PartialOom => {
                 let message = Phrase::new(
                     format!("{} 的部分重复 OOM：它贴着边界，均值只来自成功的那几次。", candidate.name),
-                    format!("Some runs of {} ran out of memory: it sits at the edge, and its means are of the lucky runs.", candidate.name),
+                    format!(
+                        "Some runs of {} ran out of memory: it sits at the edge, and its means are of the lucky runs.",
+                        candidate.name
+                    ),
                 );
                 sheet.fail("partial_oom", &pointer, "ok", "partial_oom", message);
             }
@@ -157,8 +211,17 @@ fn threshold_scale(sheet: &mut Sheet<'_>) {
         let share = short(threshold / peak * 100.0, 1);
         let message = Phrase::new(
             format!("阈值 {} MiB 是基线峰值的 {share} %：绝对阈值与这个工作负载不相称。", short(threshold, 1)),
-            format!("The threshold of {} MiB is {share} % of the baseline's peak: an absolute threshold does not fit this workload.", short(threshold, 1)),
+            format!(
+                "The threshold of {} MiB is {share} % of the baseline's peak: an absolute threshold does not fit this workload.",
+                short(threshold, 1)
+            ),
         );
-        sheet.fail("threshold_scale", pointer, Phrase::new("基线的 1 %–25 %", "1 %–25 % of the baseline"), format!("{share} %"), message);
+        sheet.fail(
+            "threshold_scale",
+            pointer,
+            Phrase::new("基线的 1 %–25 %", "1 %–25 % of the baseline"),
+            format!("{share} %"),
+            message,
+        );
     }
 }

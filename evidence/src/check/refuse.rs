@@ -22,9 +22,16 @@ pub(crate) fn refuse(sheet: &mut Sheet<'_>, why: Why) {
             let (pointer, message) = if why == Why::Projection {
                 ("/evidence_mode", Phrase::new("这是容量推算，不是测量。", "This is a projection, not a measurement."))
             } else {
-                ("/candidates", Phrase::new("报告里没有任何测量值，不算证据。", "The report holds no measured number: it is no evidence."))
+                (
+                    "/candidates",
+                    Phrase::new(
+                        "报告里没有任何测量值，不算证据。",
+                        "The report holds no measured number: it is no evidence.",
+                    ),
+                )
             };
-            let found = sheet.raw().pointer(pointer).map_or_else(|| Phrase::new("没有", "none"), crate::import::describe);
+            let found =
+                sheet.raw().pointer(pointer).map_or_else(|| Phrase::new("没有", "none"), crate::import::describe);
             sheet.fail("measured_something", pointer, Phrase::new("测量值", "measured numbers"), found, message);
         }
         Why::UnknownLab => {
@@ -51,11 +58,23 @@ pub(crate) fn refuse(sheet: &mut Sheet<'_>, why: Why) {
 /// The place at which a file declares itself a dry run.
 fn declared_at(sheet: &Sheet<'_>) -> String {
     let dry = |value: &Value| {
-        value == &Value::Bool(true) || value.as_str().is_some_and(|word| word.starts_with("dry") || word == "ready_to_measure" || word == "environment_preflight")
+        value == &Value::Bool(true)
+            || value.as_str().is_some_and(|word| {
+                word.starts_with("dry") || word == "ready_to_measure" || word == "environment_preflight"
+            })
     };
     [
-        "/run_mode", "/mode", "/config/run_mode", "/config/mode", "/experiment/run_mode", "/dry_run", "/config/dry_run",
-        "/stage", "/decision/decision", "/decision", "/evidence_level",
+        "/run_mode",
+        "/mode",
+        "/config/run_mode",
+        "/config/mode",
+        "/experiment/run_mode",
+        "/dry_run",
+        "/config/dry_run",
+        "/stage",
+        "/decision/decision",
+        "/decision",
+        "/evidence_level",
     ]
     .into_iter()
     .find(|pointer| sheet.value(pointer).is_some_and(dry))

@@ -30,7 +30,10 @@ impl<'a> Scenario<'a> {
             cap: number("memory_cap_mb").filter(|cap| *cap >= 0.0)?,
             min_samples_per_s: number("min_samples_per_s")?,
             max_eval_loss: number("max_val_loss")?,
-            feasible: row.get("feasible_names").and_then(Value::as_array).and_then(|n| n.iter().map(Value::as_str).collect()),
+            feasible: row
+                .get("feasible_names")
+                .and_then(Value::as_array)
+                .and_then(|n| n.iter().map(Value::as_str).collect()),
             best: row.get("best_candidate").and_then(Value::as_str),
             decision: decision.and_then(|decision| decision.as_str().or_else(|| decision.get("decision")?.as_str())),
         })
@@ -60,7 +63,13 @@ fn reproduce(sheet: &mut Sheet<'_>, scenarios: &[Option<Scenario<'_>>]) {
         let here = format!("/sensitivity/{index}");
         let Some(scenario) = scenario else {
             let message = Phrase::new("这个场景缺少阈值。", "This scenario lacks a threshold.");
-            sheet.fail(id, &here, "memory_cap_mb, min_samples_per_s, max_val_loss", describe(sheet.raw().pointer(&here).unwrap_or(&Value::Null)), message);
+            sheet.fail(
+                id,
+                &here,
+                "memory_cap_mb, min_samples_per_s, max_val_loss",
+                describe(sheet.raw().pointer(&here).unwrap_or(&Value::Null)),
+                message,
+            );
             wrong += 1;
             if wrong >= MAX_WRONG {
                 return;
@@ -89,7 +98,10 @@ fn reproduce(sheet: &mut Sheet<'_>, scenarios: &[Option<Scenario<'_>>]) {
             None
         };
         if let Some((key, expected, found)) = fault {
-            let message = Phrase::new("用这个场景的阈值重新计算，得到别的结果。", "Computing this scenario again with its thresholds gives something else.");
+            let message = Phrase::new(
+                "用这个场景的阈值重新计算，得到别的结果。",
+                "Computing this scenario again with its thresholds gives something else.",
+            );
             sheet.fail(id, &format!("{here}/{key}"), format!("[{expected}]"), format!("[{found}]"), message);
             wrong += 1;
             if wrong >= MAX_WRONG {
@@ -99,7 +111,12 @@ fn reproduce(sheet: &mut Sheet<'_>, scenarios: &[Option<Scenario<'_>>]) {
     }
     if wrong == 0 && !scenarios.is_empty() {
         let total = scenarios.len();
-        sheet.pass(id, "/sensitivity", format!("{total} 个场景全部可复现。"), format!("{total} of {total} scenarios are reproduced."));
+        sheet.pass(
+            id,
+            "/sensitivity",
+            format!("{total} 个场景全部可复现。"),
+            format!("{total} of {total} scenarios are reproduced."),
+        );
     }
 }
 
@@ -133,7 +150,9 @@ fn summary(sheet: &mut Sheet<'_>, scenarios: &[&Scenario<'_>]) {
     if let Some(said) = sheet.value("/sensitivity_summary/scenario_count").filter(|said| said.as_u64() != Some(count)) {
         sheet.fail(id, "/sensitivity_summary/scenario_count", count.to_string(), describe(said), message.clone());
     }
-    for (key, expected) in [("decision_counts", &decisions), ("best_candidate_counts", &bests), ("feasible_set_counts", &sets)] {
+    for (key, expected) in
+        [("decision_counts", &decisions), ("best_candidate_counts", &bests), ("feasible_set_counts", &sets)]
+    {
         let pointer = format!("/sensitivity_summary/{key}");
         let Some(Value::Object(said)) = sheet.value(&pointer) else { continue };
         let said: BTreeMap<String, u64> =
@@ -145,7 +164,11 @@ fn summary(sheet: &mut Sheet<'_>, scenarios: &[&Scenario<'_>]) {
             sheet.fail(id, &pointer, list(expected), list(&said), message.clone());
         }
     }
-    let flags = [("decision_stable", decisions.len() == 1), ("best_candidate_stable", bests.len() == 1), ("feasible_set_stable", sets.len() == 1)];
+    let flags = [
+        ("decision_stable", decisions.len() == 1),
+        ("best_candidate_stable", bests.len() == 1),
+        ("feasible_set_stable", sets.len() == 1),
+    ];
     for (key, expected) in flags {
         let pointer = format!("/sensitivity_summary/{key}");
         if let Some(said) = sheet.value(&pointer).filter(|said| **said != Value::Bool(expected)) {
@@ -153,7 +176,12 @@ fn summary(sheet: &mut Sheet<'_>, scenarios: &[&Scenario<'_>]) {
         }
     }
     if !sheet.has_failed(id) {
-        sheet.pass(id, "/sensitivity_summary", "灵敏度汇总与场景一致。", "The sensitivity summary agrees with the scenarios.");
+        sheet.pass(
+            id,
+            "/sensitivity_summary",
+            "灵敏度汇总与场景一致。",
+            "The sensitivity summary agrees with the scenarios.",
+        );
     }
 }
 
@@ -171,7 +199,12 @@ fn stable(sheet: &mut Sheet<'_>, scenarios: &[&Scenario<'_>]) {
         );
         sheet.fail("sensitivity_stable", "/sensitivity", Phrase::new("同一结论", "one decision"), list, message);
     } else {
-        sheet.pass("sensitivity_stable", "/sensitivity", format!("{total} 个场景的结论相同。"), format!("The decision is the same in all {total} scenarios."));
+        sheet.pass(
+            "sensitivity_stable",
+            "/sensitivity",
+            format!("{total} 个场景的结论相同。"),
+            format!("The decision is the same in all {total} scenarios."),
+        );
     }
 }
 
@@ -187,7 +220,9 @@ fn ceilings(sheet: &mut Sheet<'_>, scenarios: &[Option<Scenario<'_>>]) {
         let (count, total) = (low.len(), scenarios.len());
         let message = Phrase::new(
             format!("{total} 个场景中有 {count} 个的质量上限低于基线自身的 loss {loss}：它们必然 reject。"),
-            format!("In {count} of {total} scenarios the ceiling is below the baseline's own loss {loss}: they reject by construction."),
+            format!(
+                "In {count} of {total} scenarios the ceiling is below the baseline's own loss {loss}: they reject by construction."
+            ),
         );
         let pointer = format!("/sensitivity/{first}/max_val_loss");
         let found = scenarios[*first].as_ref().map_or(0.0, |s| s.max_eval_loss);

@@ -81,12 +81,12 @@ impl<'a> Sheet<'a> {
 
     /// Writes that a check holds.
     pub(crate) fn pass(&mut self, id: &str, pointer: &str, zh: impl Into<String>, en: impl Into<String>) {
-        self.write(id, CheckStatus::Pass, pointer, [
-            Phrase::default(),
-            Phrase::default(),
-            Phrase::new(zh, en),
-            Phrase::default(),
-        ]);
+        self.write(
+            id,
+            CheckStatus::Pass,
+            pointer,
+            [Phrase::default(), Phrase::default(), Phrase::new(zh, en), Phrase::default()],
+        );
     }
 
     /// Writes that a check does not hold: what was expected, what was found, and the sentence about it.

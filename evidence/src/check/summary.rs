@@ -18,7 +18,10 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
         return;
     }
     if sheet.value("/summary").is_none() {
-        let message = Phrase::new("没有 summary：结论从哪些数得出无从查对。", "There is no summary: nobody can see from which numbers the decision came.");
+        let message = Phrase::new(
+            "没有 summary：结论从哪些数得出无从查对。",
+            "There is no summary: nobody can see from which numbers the decision came.",
+        );
         sheet.fail("summary_present", "/summary", "summary", Phrase::new("没有", "none"), message);
         return;
     }
@@ -54,14 +57,19 @@ fn deltas(sheet: &mut Sheet<'_>, pair: &Pair) {
     let Some((a, b)) = pair.sides else { return };
     let (Some((baseline, _)), Some((tuned, _))) = (sheet.candidate(a), sheet.candidate(b)) else { return };
     let id = "summary_deltas_agree";
-    let difference = Phrase::new("差值应由 baseline 与 tuned 得出。", "The difference follows from baseline and tuned.");
+    let difference =
+        Phrase::new("差值应由 baseline 与 tuned 得出。", "The difference follows from baseline and tuned.");
     let percent = |delta: Option<f64>, whole: Option<f64>| delta.zip(whole).map(|(delta, whole)| delta / whole * 100.0);
     let rows = [
         ("/summary/step_time_delta_ms", pair.time_ms, ROUNDING),
         ("/summary/peak_mem_delta_mb", pair.memory_mib, ROUNDING),
         ("/summary/throughput_delta", pair.samples_per_s, ROUNDING),
         ("/summary/time_improvement_pct", percent(pair.time_ms, baseline.metrics.step_time_ms), 0.06),
-        ("/summary/memory_improvement_pct", percent(pair.memory_mib, baseline.metrics.peak_allocated_bytes.map(mib)), 0.06),
+        (
+            "/summary/memory_improvement_pct",
+            percent(pair.memory_mib, baseline.metrics.peak_allocated_bytes.map(mib)),
+            0.06,
+        ),
         (
             "/loss_delta_tuned_minus_baseline",
             tuned.quality.loss.zip(baseline.quality.loss).map(|(tuned, baseline)| tuned - baseline),
@@ -112,12 +120,16 @@ fn counts(sheet: &mut Sheet<'_>, strategy: &Strategy) {
         ("quality_failed_count", strategy.quality_failed()),
     ];
     for (key, expected) in rows {
-        let how = Phrase::new(format!("数出的 {key} 是 {expected}。"), format!("Counting the candidates gives {key} = {expected}."));
+        let how = Phrase::new(
+            format!("数出的 {key} 是 {expected}。"),
+            format!("Counting the candidates gives {key} = {expected}."),
+        );
         number(sheet, "summary_counts_agree", &format!("/summary/{key}"), Some(expected as f64), 0.0, how);
     }
     let available = strategy.baseline.is_some();
     if let Some(said) = sheet.value("/summary/baseline_available").filter(|said| **said != Value::Bool(available)) {
-        let how = Phrase::new("基线是否可用与候选不符。", "Whether the baseline is available does not fit the candidates.");
+        let how =
+            Phrase::new("基线是否可用与候选不符。", "Whether the baseline is available does not fit the candidates.");
         sheet.fail("summary_counts_agree", "/summary/baseline_available", available.to_string(), describe(said), how);
     }
     if !sheet.has_failed("summary_counts_agree") {
@@ -157,7 +169,10 @@ fn best(sheet: &mut Sheet<'_>, strategy: &Strategy) {
     if let Some(said) = sheet.raw().pointer("/summary/best_candidate")
         && said.as_str() != expected
     {
-        let how = Phrase::new("最佳候选应是可行集合里峰值最低者。", "The best candidate is the feasible one with the lowest peak.");
+        let how = Phrase::new(
+            "最佳候选应是可行集合里峰值最低者。",
+            "The best candidate is the feasible one with the lowest peak.",
+        );
         sheet.fail(id, "/summary/best_candidate", expected.unwrap_or("null"), describe(said), how);
     }
     let (baseline, best) = (peak_of(sheet, strategy.baseline), peak_of(sheet, strategy.best()));
@@ -166,7 +181,12 @@ fn best(sheet: &mut Sheet<'_>, strategy: &Strategy) {
     number(sheet, id, "/summary/best_peak_memory_mb", best, ROUNDING, how);
     if !sheet.has_failed(id) {
         let name = expected.unwrap_or("null");
-        sheet.pass(id, "/summary/best_candidate", format!("最佳候选 {name} 可复现。"), format!("The best candidate, {name}, is reproduced."));
+        sheet.pass(
+            id,
+            "/summary/best_candidate",
+            format!("最佳候选 {name} 可复现。"),
+            format!("The best candidate, {name}, is reproduced."),
+        );
     }
 }
 
@@ -194,7 +214,12 @@ fn saving(sheet: &mut Sheet<'_>, strategy: &Strategy) {
     number(sheet, "summary_saving_agrees", pointer, Some(saving), ROUNDING, how);
     if !sheet.has_failed("summary_saving_agrees") {
         let text = short(saving, 2);
-        sheet.pass("summary_saving_agrees", pointer, format!("节省 {text} MiB 可复现。"), format!("The saving of {text} MiB is reproduced."));
+        sheet.pass(
+            "summary_saving_agrees",
+            pointer,
+            format!("节省 {text} MiB 可复现。"),
+            format!("The saving of {text} MiB is reproduced."),
+        );
     }
 }
 
@@ -203,11 +228,19 @@ fn ratio(sheet: &mut Sheet<'_>, strategy: &Strategy) {
     if sheet.raw().pointer(pointer).is_none() {
         return;
     }
-    let how = Phrase::new("应为最佳候选吞吐除以 baseline 吞吐。", "It is the throughput of the best candidate over that of the baseline.");
+    let how = Phrase::new(
+        "应为最佳候选吞吐除以 baseline 吞吐。",
+        "It is the throughput of the best candidate over that of the baseline.",
+    );
     number(sheet, "summary_ratio_agrees", pointer, strategy.ratio, 0.0011, how);
     if let Some(ratio) = strategy.ratio.filter(|_| !sheet.has_failed("summary_ratio_agrees")) {
         let text = short(ratio, 3);
-        sheet.pass("summary_ratio_agrees", pointer, format!("吞吐比 {text} 可复现。"), format!("The throughput ratio {text} is reproduced."));
+        sheet.pass(
+            "summary_ratio_agrees",
+            pointer,
+            format!("吞吐比 {text} 可复现。"),
+            format!("The throughput ratio {text} is reproduced."),
+        );
     }
 }
 
@@ -221,22 +254,34 @@ fn evaluations(sheet: &mut Sheet<'_>, strategy: &Strategy) {
     }
     for (index, (said, row)) in said.iter().zip(&strategy.rows).enumerate() {
         let status = said.get("status").and_then(Value::as_str);
-        let reasons: Option<BTreeSet<&str>> = said.get("reasons").and_then(names).map(|list| list.into_iter().collect());
+        let reasons: Option<BTreeSet<&str>> =
+            said.get("reasons").and_then(names).map(|list| list.into_iter().collect());
         let expected: BTreeSet<&str> = row.reasons.iter().copied().collect();
         if status != Some(row.verdict.id()) {
             let pointer = format!("/summary/evaluations/{index}/status");
-            let how = Phrase::new(format!("{} 的评估不符。", row.name), format!("The evaluation of {} does not follow.", row.name));
+            let how = Phrase::new(
+                format!("{} 的评估不符。", row.name),
+                format!("The evaluation of {} does not follow.", row.name),
+            );
             sheet.fail(id, &pointer, row.verdict.id(), status.unwrap_or("null"), how);
         } else if reasons.as_ref().is_some_and(|reasons| *reasons != expected) {
             let pointer = format!("/summary/evaluations/{index}/reasons");
-            let how = Phrase::new(format!("{} 的原因码不符。", row.name), format!("The reasons for {} do not follow.", row.name));
+            let how = Phrase::new(
+                format!("{} 的原因码不符。", row.name),
+                format!("The reasons for {} do not follow.", row.name),
+            );
             let list = |set: &BTreeSet<&str>| set.iter().copied().collect::<Vec<_>>().join(", ");
             let found = reasons.as_ref().map(list).unwrap_or_default();
             sheet.fail(id, &pointer, format!("[{}]", list(&expected)), format!("[{found}]"), how);
         }
     }
     if !sheet.has_failed(id) {
-        sheet.pass(id, "/summary/evaluations", "逐候选评估可复现。", "The evaluation of every candidate is reproduced.");
+        sheet.pass(
+            id,
+            "/summary/evaluations",
+            "逐候选评估可复现。",
+            "The evaluation of every candidate is reproduced.",
+        );
     }
 }
 
@@ -247,7 +292,10 @@ fn thresholds(sheet: &mut Sheet<'_>) {
         if let (Some(said), Some(budget)) = (read(&in_summary), read(&in_budget))
             && (said - budget).abs() > 1e-6
         {
-            let how = Phrase::new(format!("summary 与 budget 的 {key} 不同。"), format!("{key} differs between summary and budget."));
+            let how = Phrase::new(
+                format!("summary 与 budget 的 {key} 不同。"),
+                format!("{key} differs between summary and budget."),
+            );
             sheet.fail("summary_thresholds_agree", &in_summary, budget.to_string(), said.to_string(), how);
         }
     }

@@ -25,7 +25,10 @@ fn profiled(sheet: &mut Sheet<'_>) {
     let flagged = ["/profiled", "/config/profiled"].iter().find(|p| sheet.value(p) == Some(&Value::Bool(true)));
     let block = ["/profile", "/profiling", "/trace_root"].iter().find(|pointer| sheet.value(pointer).is_some());
     let by_candidate = sheet.candidates().find_map(|(_, place)| {
-        ["trace_dir", "top_operators"].iter().map(|key| format!("{}/{key}", place.pointer)).find(|p| sheet.value(p).is_some())
+        ["trace_dir", "top_operators"]
+            .iter()
+            .map(|key| format!("{}/{key}", place.pointer))
+            .find(|p| sheet.value(p).is_some())
     });
     let pointer = flagged.or(block).map(|pointer| (*pointer).to_owned()).or(by_candidate);
     if let Some(pointer) = pointer {
@@ -33,7 +36,13 @@ fn profiled(sheet: &mut Sheet<'_>) {
             "这些时间是在 profiler 下测的：开销约 40 %，不能与普通计时放在一起。",
             "These times were taken under a profiler, which costs about 40 %: they do not stand beside ordinary ones.",
         );
-        sheet.fail("profiled_times", &pointer, Phrase::new("不带 profiler", "no profiler"), Phrase::plain("profiler"), message);
+        sheet.fail(
+            "profiled_times",
+            &pointer,
+            Phrase::new("不带 profiler", "no profiler"),
+            Phrase::plain("profiler"),
+            message,
+        );
     }
 }
 
@@ -52,11 +61,20 @@ fn runs_recorded(sheet: &mut Sheet<'_>) {
     let Some((_, first)) = few.first() else {
         if !timed.is_empty() {
             let total = timed.len();
-            sheet.pass("runs_recorded", "/candidates", format!("{total} 个候选都有至少三次重复。"), format!("{total} of {total} candidates have at least three runs."));
+            sheet.pass(
+                "runs_recorded",
+                "/candidates",
+                format!("{total} 个候选都有至少三次重复。"),
+                format!("{total} of {total} candidates have at least three runs."),
+            );
         }
         return;
     };
-    let list = few.iter().map(|(candidate, place)| format!("{} {}", candidate.name, place.finished_runs().count())).collect::<Vec<_>>().join(", ");
+    let list = few
+        .iter()
+        .map(|(candidate, place)| format!("{} {}", candidate.name, place.finished_runs().count()))
+        .collect::<Vec<_>>()
+        .join(", ");
     let message = Phrase::new(
         "不足三次重复：时间会漂移 4–5 %，两个时间之比漂移约 9 %，单次不能定论。",
         "Fewer than three runs: times move by 4–5 % and a ratio of two by about 9 %, so one run decides nothing.",
@@ -73,10 +91,18 @@ fn runs_are_timing(sheet: &mut Sheet<'_>) {
             let count = losses.len();
             let message = Phrase::new(
                 format!("{count} 次运行的 loss 都是 {first}：数据没有变，它们是计时重复，不是 {count} 个样本。"),
-                format!("All {count} runs have loss {first}: the data did not change. They repeat the timing and are not {count} samples."),
+                format!(
+                    "All {count} runs have loss {first}: the data did not change. They repeat the timing and are not {count} samples."
+                ),
             );
             let pointer = format!("{}/runs", place.pointer);
-            sheet.fail("runs_are_timing", &pointer, Phrase::new("不同的 loss", "different losses"), format!("{count} × {first}"), message);
+            sheet.fail(
+                "runs_are_timing",
+                &pointer,
+                Phrase::new("不同的 loss", "different losses"),
+                format!("{count} × {first}"),
+                message,
+            );
             return;
         }
     }
@@ -84,7 +110,9 @@ fn runs_are_timing(sheet: &mut Sheet<'_>) {
 
 fn ratio_near_threshold(sheet: &mut Sheet<'_>) {
     let Some(strategy) = sheet.strategy() else { return };
-    let (Some(best), Some(baseline), Some(ratio)) = (strategy.best(), strategy.baseline, strategy.ratio) else { return };
+    let (Some(best), Some(baseline), Some(ratio)) = (strategy.best(), strategy.baseline, strategy.ratio) else {
+        return;
+    };
     if best == baseline {
         return;
     }
@@ -95,11 +123,19 @@ fn ratio_near_threshold(sheet: &mut Sheet<'_>) {
     if near && runs(best).min(runs(baseline)) < RUNS {
         let message = Phrase::new(
             format!("吞吐比 {} 离阈值 {threshold} 不到 9 %，又只有单次测量：再跑一次可能落到另一边。", short(ratio, 3)),
-            format!("The ratio {} is within 9 % of its threshold {threshold} and rests on single runs: another run may fall on the other side.", short(ratio, 3)),
+            format!(
+                "The ratio {} is within 9 % of its threshold {threshold} and rests on single runs: another run may fall on the other side.",
+                short(ratio, 3)
+            ),
         );
         sheet.fail("ratio_near_threshold", pointer, format!("|ratio − {threshold}| > 9 %"), short(ratio, 3), message);
     } else {
-        sheet.pass("ratio_near_threshold", pointer, format!("吞吐比 {} 不受噪声左右。", short(ratio, 3)), format!("The ratio {} does not hang on noise.", short(ratio, 3)));
+        sheet.pass(
+            "ratio_near_threshold",
+            pointer,
+            format!("吞吐比 {} 不受噪声左右。", short(ratio, 3)),
+            format!("The ratio {} does not hang on noise.", short(ratio, 3)),
+        );
     }
 }
 
@@ -109,20 +145,25 @@ fn best_is_clear(sheet: &mut Sheet<'_>) {
     let read = |candidate: &Candidate| candidate.metrics.peak_allocated_bytes.zip(candidate.metrics.samples_per_s);
     let Some((peak, rate)) = read(best.0) else { return };
     let rival = strategy.feasible.iter().skip(1).filter_map(|index| sheet.candidate(*index)).find(|(candidate, _)| {
-        read(candidate).is_some_and(|(other, faster)| {
-            mib(other) - mib(peak) <= mib(peak) * TIE && faster >= rate * CLEARLY_FASTER
-        })
+        read(candidate)
+            .is_some_and(|(other, faster)| mib(other) - mib(peak) <= mib(peak) * TIE && faster >= rate * CLEARLY_FASTER)
     });
     if let Some((rival, _)) = rival {
         let (other, faster) = read(rival).unwrap_or_default();
         let message = Phrase::new(
             format!(
                 "{} 只比 {} 低 {}，后者却快 {} 倍：按峰值选最佳，选的是噪声。",
-                best.0.name, rival.name, mib_text(other.saturating_sub(peak) as f64), short(faster / rate, 2)
+                best.0.name,
+                rival.name,
+                mib_text(other.saturating_sub(peak) as f64),
+                short(faster / rate, 2)
             ),
             format!(
                 "{} is only {} below {}, which is {} times as fast: choosing by peak chooses by noise.",
-                best.0.name, mib_text(other.saturating_sub(peak) as f64), rival.name, short(faster / rate, 2)
+                best.0.name,
+                mib_text(other.saturating_sub(peak) as f64),
+                rival.name,
+                short(faster / rate, 2)
             ),
         );
         let pointer = best.1.metric(Metric::Allocated);

@@ -52,9 +52,7 @@ pub(crate) fn recompute(doc: &Document, rubric: &Rubric) -> Recomputed {
             let decision = limits.usable().then(|| strategy.decide(&limits, doc.shape));
             Recomputed { decision, basis: Basis::Strategy(strategy) }
         }
-        DecisionRule::KernelPair => {
-            Recomputed { decision: Some(kernel::decide(doc, &limits)), basis: Basis::Kernel }
-        }
+        DecisionRule::KernelPair => Recomputed { decision: Some(kernel::decide(doc, &limits)), basis: Basis::Kernel },
     }
 }
 

@@ -103,9 +103,8 @@ impl Strategy {
         });
         let best = feasible.first().copied();
         let pair = baseline.zip(best);
-        let saving_bytes = pair.and_then(|(a, b)| {
-            i64::try_from(peak(a)?).ok()?.checked_sub(i64::try_from(peak(b)?).ok()?)
-        });
+        let saving_bytes =
+            pair.and_then(|(a, b)| i64::try_from(peak(a)?).ok()?.checked_sub(i64::try_from(peak(b)?).ok()?));
         let ratio = pair.and_then(|(a, b)| Some(rate(b)? / rate(a)?));
         Self { rows, feasible, baseline, saving_bytes, ratio }
     }
@@ -165,15 +164,9 @@ impl Strategy {
                 words("test_pressure_or_offload_scope", "test_larger_pressure_or_optimizer_compression"),
             )
         } else if !fast {
-            (
-                "throughput_loss_exceeds_budget",
-                words("reduce_checkpoint_or_offload_scope", "reduce_compression_scope"),
-            )
+            ("throughput_loss_exceeds_budget", words("reduce_checkpoint_or_offload_scope", "reduce_compression_scope"))
         } else {
-            (
-                "baseline_still_best_under_current_budget",
-                words("revisit_strategy_mix", "revisit_memory_strategy_mix"),
-            )
+            ("baseline_still_best_under_current_budget", words("revisit_strategy_mix", "revisit_memory_strategy_mix"))
         };
         concluded(Word::Tune, reason, next_action)
     }
@@ -191,9 +184,9 @@ fn row(doc: &Document, index: usize, limits: &Limits) -> Row {
     let metrics = &candidate.metrics;
     let eval_loss = candidate.quality.eval_loss;
     let complete = metrics.peak_allocated_bytes.zip(metrics.samples_per_s);
-    let Some((peak, rate)) = complete.filter(|_| {
-        candidate.status != Status::Failed && (eval_loss.is_some() || !limits.needs_loss)
-    }) else {
+    let Some((peak, rate)) =
+        complete.filter(|_| candidate.status != Status::Failed && (eval_loss.is_some() || !limits.needs_loss))
+    else {
         return row(Verdict::Invalid, vec!["missing_or_non_numeric_metric"]);
     };
     let mut reasons = Vec::new();

@@ -63,4 +63,3 @@ pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report,
     strategies::finish(&mut paper, reader.faults);
     Ok((report, paper))
 }
-

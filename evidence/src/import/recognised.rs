@@ -55,8 +55,16 @@ fn lab(shape: Shape, raw: &Value) -> String {
 
 /// Blocks that describe the plan or the machine, not a measurement.
 const PLANS: [&str; 10] = [
-    "config", "budget", "quality_floor", "environment_preflight", "environment", "runtime", "hardware", "experiment",
-    "planning_context", "thresholds",
+    "config",
+    "budget",
+    "quality_floor",
+    "environment_preflight",
+    "environment",
+    "runtime",
+    "hardware",
+    "experiment",
+    "planning_context",
+    "thresholds",
 ];
 const MEASURES: [&str; 6] = ["_ms", "_mb", "_bytes", "_per_s", "loss", "_tps"];
 

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::values::Reader;
-use super::{Fault, FaultKind, Form, MAX_ENTRIES, Metric, Paper, Place, Run, Said, at, config, describe, device, wrong_type};
+use super::{
+    Fault, FaultKind, Form, MAX_ENTRIES, Metric, Paper, Place, Run, Said, at, config, describe, device, wrong_type,
+};
 use crate::report::{Boundary, BoundaryKind, Source};
 use crate::{
     Candidate, Decision, DeviceFacts, EvidenceClass, EvidenceLevel, Metrics, Phrase, Quality, ReadError, Report, Shape,

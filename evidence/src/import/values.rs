@@ -33,7 +33,9 @@ pub(crate) fn describe(value: &Value) -> Phrase {
         Value::Array(items) => {
             Phrase::new(format!("{} 项的列表", items.len()), format!("a list of {} items", items.len()))
         }
-        Value::Object(map) => Phrase::new(format!("{} 个键的对象", map.len()), format!("an object of {} keys", map.len())),
+        Value::Object(map) => {
+            Phrase::new(format!("{} 个键的对象", map.len()), format!("an object of {} keys", map.len()))
+        }
     }
 }
 
@@ -63,7 +65,12 @@ impl<'a> Reader<'a> {
         match value.as_f64() {
             Some(number) if value.is_number() && number.is_finite() => Some(number),
             _ => {
-                self.fault(FaultKind::NotANumber, pointer, Phrase::new("数字或 null", "a number or null"), describe(value));
+                self.fault(
+                    FaultKind::NotANumber,
+                    pointer,
+                    Phrase::new("数字或 null", "a number or null"),
+                    describe(value),
+                );
                 None
             }
         }
@@ -113,7 +120,8 @@ impl<'a> Reader<'a> {
             return Some(count);
         }
         // Python writes 1.0 for a count that went through a float.
-        if let Some(number) = value.as_f64().filter(|n| value.is_number() && *n >= 0.0 && n.fract() == 0.0 && *n < 1e15) {
+        if let Some(number) = value.as_f64().filter(|n| value.is_number() && *n >= 0.0 && n.fract() == 0.0 && *n < 1e15)
+        {
             return Some(number as u64);
         }
         self.fault(FaultKind::Type, pointer, Phrase::new("非负整数", "a non-negative integer"), describe(value));

@@ -48,7 +48,10 @@ fn by_stage(stage: &str, raw: &Value) -> Option<Shape> {
         "memory_budget_decision" => Shape::Lab75,
         "real_profiler_trace" => Shape::Lab74Profile,
         "upstream_report_merge" => Shape::Lab74Merge,
-        "matched_backend_measurement" | "artifact_gate" | "floating_baseline" | "quantized_deployment"
+        "matched_backend_measurement"
+        | "artifact_gate"
+        | "floating_baseline"
+        | "quantized_deployment"
         | "serving_profile" => Shape::Quantization,
         _ => return None,
     })

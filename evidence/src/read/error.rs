@@ -127,28 +127,35 @@ impl ReadError {
             ReadError::Syntax { detail, .. } | ReadError::Schema { detail, .. } => Phrase::plain(detail.clone()),
             ReadError::Field { found, .. } => found.clone(),
             ReadError::TooMany { count, .. } => Phrase::plain(count.to_string()),
+            ReadError::UnknownShape { keys } if keys.is_empty() => Phrase::plain("{}"),
             ReadError::UnknownShape { keys } => Phrase::plain(keys.join(", ")),
         }
     }
 
     pub fn fix(&self) -> Phrase {
         let (zh, en) = match self {
-            ReadError::TooLarge { .. } => {
-                ("只提交结果 JSON；trace 与快照另行上传。", "Hand in the result JSON alone; traces and snapshots go elsewhere.")
+            ReadError::TooLarge { .. } => (
+                "只提交结果 JSON；trace 与快照另行上传。",
+                "Hand in the result JSON alone; traces and snapshots go elsewhere.",
+            ),
+            ReadError::Empty => {
+                ("确认运行已写出结果文件后再提交。", "See that the run wrote its result, then hand it in again.")
             }
-            ReadError::Empty => ("确认运行已写出结果文件后再提交。", "See that the run wrote its result, then hand it in again."),
             ReadError::Encoding { .. } => ("以 UTF-8 编码另存该文件。", "Save the file as UTF-8."),
             ReadError::TooDeep { .. } | ReadError::TooMany { .. } => {
                 ("删去与结果无关的嵌套内容。", "Remove what does not belong to the result.")
             }
-            ReadError::Truncated { .. } => {
-                ("文件没有写完或没有传完：重新写出并提交。", "The file was not written or sent to its end: write it out again.")
-            }
+            ReadError::Truncated { .. } => (
+                "文件没有写完或没有传完：重新写出并提交。",
+                "The file was not written or sent to its end: write it out again.",
+            ),
             ReadError::NonFinite { .. } => (
                 "Python 的 json 会写出 NaN/Infinity：用 json.dumps(…, allow_nan=False)，未测到的值写 null。",
                 "Python's json writes NaN and Infinity: use json.dumps(…, allow_nan=False) and null for what was not measured.",
             ),
-            ReadError::Syntax { .. } => ("用 json.dump 写文件，不要手工修改。", "Write the file with json.dump instead of by hand."),
+            ReadError::Syntax { .. } => {
+                ("用 json.dump 写文件，不要手工修改。", "Write the file with json.dump instead of by hand.")
+            }
             ReadError::Field { .. } | ReadError::Schema { .. } => {
                 ("按所要求的类型改写该字段。", "Write this field as it is expected.")
             }

@@ -172,7 +172,6 @@ impl<'de> Visitor<'de> for Node<'_> {
     }
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,14 +15,18 @@ pub fn cases() -> Vec<Case> {
             set(r, "/candidates/1/samples_per_s", json!(true));
         }),
         case("metric_not_a_number", pair, "/tuned/peak_mem_mb", |r| set(r, "/tuned/peak_mem_mb", json!("11040.25"))),
-        case("metric_not_a_number", budget, "/budget/memory_cap_mb", |r| set(r, "/budget/memory_cap_mb", json!("13000"))),
+        case("metric_not_a_number", budget, "/budget/memory_cap_mb", |r| {
+            set(r, "/budget/memory_cap_mb", json!("13000"))
+        }),
         case("metric_not_a_number", strategies, "/candidates/0/runs/1/loss", |r| {
             set(r, "/candidates/0/runs/1/loss", json!([3.5]));
         }),
         case("metric_out_of_range", strategies, "/candidates/0/samples_per_s", |r| {
             set(r, "/candidates/0/samples_per_s", json!(0.0));
         }),
-        case("metric_out_of_range", pair, "/baseline/step_time_ms", |r| set(r, "/baseline/step_time_ms", json!(-800.0))),
+        case("metric_out_of_range", pair, "/baseline/step_time_ms", |r| {
+            set(r, "/baseline/step_time_ms", json!(-800.0))
+        }),
         case("metric_out_of_range", kernel, "/candidates/0/metrics/time_ms", |r| {
             set(r, "/candidates/0/metrics/time_ms", json!(0.0));
         }),

@@ -41,7 +41,9 @@ pub fn cases() -> Vec<Case> {
                 set(r, "/candidates/0/peak_memory_mb", json!(9700.0));
             })
         },
-        case("model_known", strategies, "/config/model_id", |r| set(r, "/config/model_id", json!("someone/unheard-of"))),
+        case("model_known", strategies, "/config/model_id", |r| {
+            set(r, "/config/model_id", json!("someone/unheard-of"))
+        }),
         case("reserved_above_cap", strategies, "/candidates/1/peak_reserved_mb", |r| {
             peak(r, 1, "peak_reserved_mb", 13200.0);
         }),
@@ -103,7 +105,9 @@ pub fn cases() -> Vec<Case> {
             set(r, "/candidates/1/runs/2", json!({"name": "checkpoint", "status": "oom", "error": "out of memory"}));
         }),
         Case {
-            twin: |r| set(r, "/candidates/2", json!({"name": "offload", "status": "oom", "error": "CUDA out of memory"})),
+            twin: |r| {
+                set(r, "/candidates/2", json!({"name": "offload", "status": "oom", "error": "CUDA out of memory"}))
+            },
             ..case("oom_boundary", strategies, "/candidates/2/error", |r| {
                 set(r, "/candidates/2", json!({"name": "offload", "status": "oom"}));
             })

@@ -39,14 +39,8 @@ pub fn case(id: &'static str, report: fn() -> Value, at: &'static str, fault: fn
 }
 
 fn cases() -> Vec<Case> {
-    let families = [
-        form::cases(),
-        matching::cases(),
-        arithmetic::cases(),
-        limits::cases(),
-        conclusion::cases(),
-        kernel::cases(),
-    ];
+    let families =
+        [form::cases(), matching::cases(), arithmetic::cases(), limits::cases(), conclusion::cases(), kernel::cases()];
     families.into_iter().flatten().collect()
 }
 

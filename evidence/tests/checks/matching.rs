@@ -108,7 +108,9 @@ pub fn cases() -> Vec<Case> {
         },
         Case {
             linked: matching,
-            ..case("linked_environment_matches", strategies, "/config/torch", |r| set(r, "/config/torch", json!("2.5.0")))
+            ..case("linked_environment_matches", strategies, "/config/torch", |r| {
+                set(r, "/config/torch", json!("2.5.0"))
+            })
         },
         Case {
             linked: measured,

@@ -34,9 +34,15 @@ pub fn pair() -> Value {
     let number = |side: &Value, key: &str| side[key].as_f64().expect("a number");
     let delta = |key: &str| number(&a, key) - number(&b, key);
     let mut config = config();
-    for (key, value) in [("mode", json!("paired")), ("repeats", json!(3)), ("amp_dtype", json!("torch.bfloat16")),
-                         ("param_dtype", json!("float32")), ("compute_dtype", json!("bfloat16")),
-                         ("compute_capability", json!([8, 9])), ("native_bf16", json!(true))] {
+    for (key, value) in [
+        ("mode", json!("paired")),
+        ("repeats", json!(3)),
+        ("amp_dtype", json!("torch.bfloat16")),
+        ("param_dtype", json!("float32")),
+        ("compute_dtype", json!("bfloat16")),
+        ("compute_capability", json!([8, 9])),
+        ("native_bf16", json!(true)),
+    ] {
         config[key] = value;
     }
     json!({
@@ -141,7 +147,16 @@ pub fn budget() -> Value {
     let candidate = |measured: Measured| {
         let flat = measured.flat();
         let mut row = serde_json::Map::new();
-        for key in ["name", "status", "step_time_ms", "samples_per_s", "peak_memory_mb", "peak_reserved_mb", "loss", "eval_loss"] {
+        for key in [
+            "name",
+            "status",
+            "step_time_ms",
+            "samples_per_s",
+            "peak_memory_mb",
+            "peak_reserved_mb",
+            "loss",
+            "eval_loss",
+        ] {
             row.insert(key.to_owned(), flat[key].clone());
         }
         row.insert("val_loss".to_owned(), flat["eval_loss"].clone());

@@ -11,22 +11,34 @@ pub(super) const RULES: &[Rule] = &[
     warning(
         "duplicate_key",
         ["同一对象里的键是否重复", "No key appears twice in one object"],
-        ["只保留一个同名键；多数读取器会静默地取最后一个。", "Keep one of the two; most readers silently take the last."],
+        [
+            "只保留一个同名键；多数读取器会静默地取最后一个。",
+            "Keep one of the two; most readers silently take the last.",
+        ],
     ),
     error(
         "field_type",
         ["配置与预算字段的类型", "Types of configuration and budget fields"],
-        ["写成所要求的类型；没有测到的值写 null 或省略。", "Write the expected type; leave out or write null what was not measured."],
+        [
+            "写成所要求的类型；没有测到的值写 null 或省略。",
+            "Write the expected type; leave out or write null what was not measured.",
+        ],
     ),
     error(
         "metric_not_a_number",
         ["指标是否为数字", "Every metric is a number"],
-        ["写成 JSON 数字；布尔值和字符串不是测量值。", "Write a JSON number; a boolean or a string is not a measurement."],
+        [
+            "写成 JSON 数字；布尔值和字符串不是测量值。",
+            "Write a JSON number; a boolean or a string is not a measurement.",
+        ],
     ),
     error(
         "metric_out_of_range",
         ["指标是否在可能的范围内", "Every metric lies in its possible range"],
-        ["时间、吞吐和显存必须大于 0；未测到就写 null。", "Times, rates and memory are above 0; write null for what was not measured."],
+        [
+            "时间、吞吐和显存必须大于 0；未测到就写 null。",
+            "Times, rates and memory are above 0; write null for what was not measured.",
+        ],
     ),
     error(
         "unit_of_memory",
@@ -46,7 +58,10 @@ pub(super) const RULES: &[Rule] = &[
     warning(
         "absolute_path",
         ["是否含有本机绝对路径", "No absolute path of a machine"],
-        ["改写成相对项目根目录的路径；绝对路径暴露机器且在别处无效。", "Write the path relative to the project; an absolute one reveals the machine and works nowhere else."],
+        [
+            "改写成相对项目根目录的路径；绝对路径暴露机器且在别处无效。",
+            "Write the path relative to the project; an absolute one reveals the machine and works nowhere else.",
+        ],
     ),
     error(
         "decision_is_object",
@@ -82,12 +97,18 @@ pub(super) const RULES: &[Rule] = &[
     error(
         "dry_run",
         ["是否只是预检或干跑", "It is a measurement, not a dry run"],
-        ["打开真实运行开关，测完后提交新文件；预检文件不算证据。", "Switch the real run on and hand in the new file; a preflight is no evidence."],
+        [
+            "打开真实运行开关，测完后提交新文件；预检文件不算证据。",
+            "Switch the real run on and hand in the new file; a preflight is no evidence.",
+        ],
     ),
     error(
         "measured_something",
         ["是否有测量值", "Something was measured"],
-        ["至少要有一个候选的测量值，或一条 OOM 边界记录。", "At least one candidate needs a measured number, or an OOM as a boundary record."],
+        [
+            "至少要有一个候选的测量值，或一条 OOM 边界记录。",
+            "At least one candidate needs a measured number, or an OOM as a boundary record.",
+        ],
     ),
     error(
         "lab_known",
@@ -97,6 +118,9 @@ pub(super) const RULES: &[Rule] = &[
     error(
         "shape_graded",
         ["该报告形状是否已可评分", "This shape of report can be graded"],
-        ["这种形状目前只能识别。可评分的是 73、76、75 的原始报告和 vramlab-report/v1。", "This shape is recognised only. Graded are the original reports of 73, 76, 75, and vramlab-report/v1."],
+        [
+            "这种形状目前只能识别。可评分的是 73、76、75 的原始报告和 vramlab-report/v1。",
+            "This shape is recognised only. Graded are the original reports of 73, 76, 75, and vramlab-report/v1.",
+        ],
     ),
 ];

@@ -1,0 +1,102 @@
+//! The real reports, where they are at hand.
+
+use std::path::{Path, PathBuf};
+
+use evidence::{Document, Outcome, Shape, Why};
+
+use super::{
+    BARE_DECISION, DRY_RUN, NOTHING_FITS, PAIR, PROBE, STRATEGIES, TIGHT_CAP, TIGHT_CAP_LINKED, Verdict, failed, grade,
+    hold,
+};
+
+fn folder() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/reports");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: no real reports at {}", folder.display());
+    None
+}
+
+/// The report whose file name starts with `number-`.
+fn report(folder: &Path, number: &str) -> Document {
+    let file = std::fs::read_dir(folder)
+        .expect("a folder")
+        .flatten()
+        .map(|entry| entry.path())
+        .find(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&format!("{number}-"))))
+        .unwrap_or_else(|| panic!("no report {number}"));
+    evidence::read(&std::fs::read(file).expect("a file")).unwrap_or_else(|error| panic!("{number}: {error}"))
+}
+
+#[test]
+fn the_real_reports_get_their_verdicts() {
+    let Some(folder) = folder() else { return };
+    let cases: [(&str, &Verdict); 7] = [
+        ("r01", &PAIR),
+        ("r03", &PROBE),
+        ("r04", &STRATEGIES),
+        ("r06", &TIGHT_CAP),
+        ("r07", &NOTHING_FITS),
+        ("r23", &BARE_DECISION),
+        ("r24", &DRY_RUN),
+    ];
+    for (number, verdict) in cases {
+        hold(number, &grade(&report(&folder, number), &[]), verdict);
+    }
+}
+
+#[test]
+fn the_floor_of_the_real_76_is_told_to_a_tenth_of_a_mib() {
+    let Some(folder) = folder() else { return };
+    let grade = grade(&report(&folder, "r04"), &[]);
+    let floor = grade.checks.iter().find(|check| check.id == "optimizer_floor").expect("the floor");
+    assert!(
+        floor
+            .message
+            .en
+            .contains("The most any activation strategy can save here is 359.8 MiB: the threshold 512 is out of reach"),
+        "{}",
+        floor.message.en
+    );
+    assert!(floor.message.zh.contains("359.8 MiB"), "{}", floor.message.zh);
+    assert_eq!((grade.points.earned, grade.points.possible), (17, 20));
+    assert_eq!((grade.points.cpu.earned, grade.points.gpu.earned), (8, 9));
+}
+
+#[test]
+fn reports_handed_in_together_are_linked() {
+    let Some(folder) = folder() else { return };
+    let names = ["r01", "r03", "r04", "r06", "r07", "r23"];
+    let docs: Vec<Document> = names.iter().map(|number| report(&folder, number)).collect();
+    let linked: Vec<&Document> = docs.iter().collect();
+    let graded = |index: usize| grade(&docs[index], &linked);
+    let matched = graded(2);
+    assert!(matched.checks.iter().any(|check| check.id == "linked_baseline_matches" && !check.failed()));
+    let tight = graded(3);
+    for (id, pointer) in TIGHT_CAP_LINKED {
+        assert_eq!(failed(&tight, id), [*pointer], "{id}");
+    }
+    assert!(tight.checks.iter().any(|check| check.id == "linked_source_matches" && !check.failed()));
+    // The BF16 decision has no source among these.
+    assert!(graded(4).checks.iter().all(|check| !check.id.starts_with("linked")));
+}
+
+#[test]
+fn the_other_real_shapes_are_recognised_and_not_graded() {
+    let Some(folder) = folder() else { return };
+    let cases = [
+        ("r11", Shape::FineTuning, "60"),
+        ("r13", Shape::Lab66Raw, "66"),
+        ("r16", Shape::TrainingMemoryV1, "73"),
+        ("r20", Shape::TrainingMemoryV1, "75"),
+        ("r21", Shape::Lab74Merge, "74"),
+        ("r27", Shape::Lab74Profile, "74"),
+    ];
+    for (number, shape, lab) in cases {
+        let grade = grade(&report(&folder, number), &[]);
+        assert_eq!((grade.shape, grade.lab.as_str()), (shape, lab), "{number}");
+        assert_eq!(grade.outcome, Outcome::NotEvidence { why: Why::ShapeNotGraded }, "{number}");
+        assert_eq!(grade.points.earned, 0, "{number}");
+    }
+}

@@ -1,0 +1,161 @@
+//! What a careful grader says about reports like the ones that learners of the public course hand in.
+
+mod given;
+mod own;
+mod points;
+
+use evidence::{Document, EvidenceClass, Grade, GradeContext, Outcome, Provenance, Why};
+use serde_json::Value;
+
+/// A verdict: what the grade must say about a report.
+pub struct Verdict {
+    pub outcome: Outcome,
+    pub class: EvidenceClass,
+    /// The recomputed word, and whether the report's own is confirmed.
+    pub recomputed: Option<&'static str>,
+    pub confirmed: bool,
+    /// Checks that fail, and where.
+    pub fails: &'static [(&'static str, &'static str)],
+    /// Checks that must not fail.
+    pub silent: &'static [&'static str],
+}
+
+/// No arithmetic fault.
+const SOUND: [&str; 8] = [
+    "samples_per_s_agrees",
+    "runs_mean_agrees",
+    "summary_counts_agree",
+    "summary_feasible_agrees",
+    "summary_best_agrees",
+    "summary_saving_agrees",
+    "summary_ratio_agrees",
+    "copies_agree",
+];
+
+/// Lab 73, a pair: AMP is faster, its saving is below the threshold.
+pub const PAIR: Verdict = Verdict {
+    outcome: Outcome::Graded,
+    class: EvidenceClass::Gpu,
+    recomputed: Some("tune"),
+    confirmed: true,
+    fails: &[
+        ("dtype_label", "/config/dtype"),
+        ("quality_measured", "/tuned/loss"),
+        ("optimizer_floor", "/summary/peak_mem_delta_mb"),
+    ],
+    silent: &["summary_deltas_agree", "accept_supported", "runs_recorded", "absolute_path"],
+};
+
+/// Lab 73, a BF16 probe: nothing to compare.
+pub const PROBE: Verdict = Verdict {
+    outcome: Outcome::Graded,
+    class: EvidenceClass::Gpu,
+    recomputed: None,
+    confirmed: false,
+    fails: &[
+        ("probe_is_no_comparison", "/candidate"),
+        ("reserved_noise", "/candidate/runs"),
+        ("dtype_label", "/config/dtype"),
+    ],
+    silent: &["probe_claims_nothing", "decision_word", "baseline_usable"],
+};
+
+/// Lab 76: tune, and the threshold is out of reach.
+pub const STRATEGIES: Verdict = Verdict {
+    outcome: Outcome::Graded,
+    class: EvidenceClass::Gpu,
+    recomputed: Some("tune"),
+    confirmed: true,
+    fails: &[
+        ("optimizer_floor", "/summary/memory_saving_mb"),
+        ("reserved_grows", "/candidates/1/peak_reserved_mb"),
+        ("quality_gate", "/quality_floor/max_val_loss"),
+        ("eval_loss_informative", "/candidates/0/eval_loss"),
+        ("runs_recorded", "/candidates/0/runs"),
+    ],
+    silent: &["reserved_above_cap", "enables_budget", "absolute_path", "baseline_link", "reason_agrees"],
+};
+
+/// Lab 75 with a cap below the baseline: a strategy makes the job fit.
+pub const TIGHT_CAP: Verdict = Verdict {
+    outcome: Outcome::Graded,
+    class: EvidenceClass::Unproven,
+    recomputed: Some("tune"),
+    confirmed: true,
+    fails: &[
+        ("enables_budget", "/candidates/0/peak_memory_mb"),
+        ("absolute_path", "/source"),
+        ("device_named", "/experiment/device"),
+        ("reserved_recorded", "/candidates/0/peak_reserved_mb"),
+    ],
+    silent: &["summary_saving_null", "baseline_usable"],
+};
+
+/// The same beside its 76: now reserved memory is known.
+pub const TIGHT_CAP_LINKED: &[(&str, &str)] =
+    &[("reserved_above_cap", "/candidates/0/peak_reserved_mb"), ("linked_runs_recorded", "/source")];
+
+/// Lab 75 where nothing fits: a reject.
+pub const NOTHING_FITS: Verdict = Verdict {
+    outcome: Outcome::Graded,
+    class: EvidenceClass::Unproven,
+    recomputed: Some("reject"),
+    confirmed: true,
+    fails: &[("summary_saving_null", "/summary/memory_saving_mb"), ("absolute_path", "/source")],
+    silent: &["enables_budget", "accept_supported", "baseline_usable"],
+};
+
+/// Lab 75 whose decision was overwritten by its sensitivity loop.
+pub const BARE_DECISION: Verdict = Verdict {
+    outcome: Outcome::Graded,
+    class: EvidenceClass::Gpu,
+    recomputed: Some("tune"),
+    confirmed: true,
+    fails: &[
+        ("decision_is_object", "/decision"),
+        ("sensitivity_stable", "/sensitivity"),
+        ("sensitivity_ceilings", "/sensitivity/0/max_val_loss"),
+        ("optimizer_floor", "/summary/memory_saving_mb"),
+    ],
+    silent: &["sensitivity_agrees", "sensitivity_summary_agrees", "absolute_path"],
+};
+
+/// A dry run.
+pub const DRY_RUN: Verdict = Verdict {
+    outcome: Outcome::NotEvidence { why: Why::DryRun },
+    class: EvidenceClass::Unproven,
+    recomputed: None,
+    confirmed: false,
+    fails: &[("dry_run", "/run_mode")],
+    silent: &[],
+};
+
+pub fn grade(doc: &Document, linked: &[&Document]) -> Grade {
+    labs::grade(doc, &GradeContext { provenance: Provenance::Upload, linked })
+}
+
+pub fn read(report: &Value) -> Document {
+    evidence::read(report.to_string().as_bytes()).expect("a report of a known shape")
+}
+
+pub fn failed<'a>(grade: &'a Grade, id: &str) -> Vec<&'a str> {
+    grade.checks.iter().filter(|check| check.failed() && check.id == id).map(|check| check.pointer.as_str()).collect()
+}
+
+/// Holds a grade against its verdict.
+pub fn hold(name: &str, grade: &Grade, verdict: &Verdict) {
+    assert_eq!(grade.outcome, verdict.outcome, "{name}");
+    assert_eq!(grade.class, verdict.class, "{name}");
+    assert_eq!(grade.decision.recomputed.as_deref(), verdict.recomputed, "{name}");
+    let confirmed = grade.checks.iter().any(|check| check.id == "decision_confirmed" && !check.failed());
+    assert_eq!(confirmed, verdict.confirmed, "{name}");
+    for (id, pointer) in verdict.fails {
+        assert!(failed(grade, id).contains(pointer), "{name}: {id} at {pointer}; failed at {:?}", failed(grade, id));
+    }
+    for id in verdict.silent.iter().chain(&SOUND) {
+        assert!(failed(grade, id).is_empty(), "{name}: {id} failed at {:?}", failed(grade, id));
+    }
+    if verdict.outcome != Outcome::Graded {
+        assert_eq!(grade.points.earned, 0, "{name}");
+    }
+}
