@@ -73,7 +73,7 @@ fn a_refused_file_names_place_expectation_finding_and_next_step() {
         (b"null".to_vec(), "Field", ""),
         (b"{}".to_vec(), "UnknownShape", ""),
         (b"{\"stage\": \"something_else\"}".to_vec(), "UnknownShape", ""),
-        (whole[..whole.len() / 2].as_bytes().to_vec(), "Truncated", ""),
+        (whole.as_bytes()[..whole.len() / 2].to_vec(), "Truncated", ""),
         (b"{\"quality_floor\": {\"max_val_loss\": Infinity}}".to_vec(), "NonFinite", "/quality_floor/max_val_loss"),
         (b"{\"candidates\": [{\"loss\": NaN}]}".to_vec(), "NonFinite", "/candidates/0/loss"),
         (b"{\"stage\": 'x'}".to_vec(), "Syntax", "/stage"),

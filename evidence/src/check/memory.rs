@@ -2,7 +2,7 @@
 
 use super::sheet::{Sheet, mib_text, short};
 use crate::import::{Metric, mib};
-use crate::{Candidate, Phrase, Shape, Status, Workload};
+use crate::{Phrase, Shape, Status, Workload};
 
 /// Allocated peaks closer than this are one peak: a fixed script repeats to 0.01 MiB, another script differs by 13.
 const SAME_PEAK_BYTES: u64 = 1 << 20;
@@ -11,6 +11,7 @@ const RESERVED_NOISE_BYTES: u64 = 64 << 20;
 
 pub(super) fn examine(sheet: &mut Sheet<'_>) {
     oom(sheet);
+    equal_start(sheet);
     if !matches!(sheet.doc.report.workload, Workload::Training(_)) {
         return;
     }
@@ -19,16 +20,6 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
     reserved_grows(sheet);
     reserved_noise(sheet);
     threshold_scale(sheet);
-}
-
-/// The reserved peak of a candidate: its own, or that of the 76 it was copied from.
-fn reserved(sheet: &Sheet<'_>, candidate: &Candidate) -> Option<u64> {
-    candidate.metrics.peak_reserved_bytes.or_else(|| {
-        if sheet.doc.shape != Shape::Lab75 {
-            return None;
-        }
-        super::linked::source(sheet)?.report.candidate(&candidate.name)?.metrics.peak_reserved_bytes
-    })
 }
 
 fn reserved_recorded(sheet: &mut Sheet<'_>) {
@@ -57,10 +48,13 @@ fn reserved_above_cap(sheet: &mut Sheet<'_>) {
     if sheet.strategy().is_none() {
         return;
     }
+    // 75 often leaves reserved memory out; the 76 that it was copied from has it.
+    let source = if sheet.doc.shape == Shape::Lab75 { super::linked::source(sheet) } else { None };
     let mut known = 0;
     let mut over = Vec::new();
     for (candidate, place) in sheet.candidates() {
-        let Some(reserved) = reserved(sheet, candidate) else { continue };
+        let copied = || source?.report.candidate(&candidate.name)?.metrics.peak_reserved_bytes;
+        let Some(reserved) = candidate.metrics.peak_reserved_bytes.or_else(copied) else { continue };
         known += 1;
         if reserved > cap {
             over.push((place.metric(Metric::Reserved), format!("{} {}", candidate.name, mib_text(reserved as f64))));
@@ -195,8 +189,26 @@ fn oom(sheet: &mut Sheet<'_>) {
     }
 }
 
+/// The share of the baseline at which an absolute threshold stops being one.
+const SHARE: std::ops::RangeInclusive<f64> = 0.001..=0.25;
+
 fn threshold_scale(sheet: &mut Sheet<'_>) {
     let Some((baseline, _)) = sheet.baseline() else { return };
+    if let (Some(pair), Some(step)) = (sheet.pair(), baseline.metrics.step_time_ms)
+        && pair.min_time_ms > 0.0
+        && !SHARE.contains(&(pair.min_time_ms / step))
+    {
+        let share = short(pair.min_time_ms / step * 100.0, 2);
+        let message = Phrase::new(
+            format!("阈值 {} ms 是基线步时的 {share} %：绝对阈值与这个工作负载不相称。", pair.min_time_ms),
+            format!(
+                "The threshold of {} ms is {share} % of the baseline's step: an absolute threshold does not fit this workload.",
+                pair.min_time_ms
+            ),
+        );
+        let expected = Phrase::new("基线的 0.1 %–25 %", "0.1 %–25 % of the baseline");
+        sheet.fail("threshold_scale", "/summary/step_time_delta_ms", expected, format!("{share} %"), message);
+    }
     let peak = baseline.metrics.peak_allocated_bytes.map(mib);
     let memory = sheet.limits.min_memory_saving_bytes.map(mib);
     let pointer = match sheet.doc.shape {
@@ -206,7 +218,7 @@ fn threshold_scale(sheet: &mut Sheet<'_>) {
     };
     if let (Some(peak), Some(threshold)) = (peak, memory)
         && threshold > 0.0
-        && !(0.01..=0.25).contains(&(threshold / peak))
+        && !SHARE.contains(&(threshold / peak))
     {
         let share = short(threshold / peak * 100.0, 1);
         let message = Phrase::new(
@@ -219,9 +231,38 @@ fn threshold_scale(sheet: &mut Sheet<'_>) {
         sheet.fail(
             "threshold_scale",
             pointer,
-            Phrase::new("基线的 1 %–25 %", "1 %–25 % of the baseline"),
+            Phrase::new("基线的 0.1 %–25 %", "0.1 %–25 % of the baseline"),
             format!("{share} %"),
             message,
         );
+    }
+}
+
+/// A candidate that starts with the gradients of the run before it is not compared with its baseline.
+fn equal_start(sheet: &mut Sheet<'_>) {
+    let Some(start) = sheet.baseline().and_then(|(baseline, _)| baseline.metrics.allocated_before_bytes) else {
+        return;
+    };
+    for (candidate, place) in sheet.candidates() {
+        let Some(own) = candidate.metrics.allocated_before_bytes else { continue };
+        if own.abs_diff(start) <= SAME_PEAK_BYTES {
+            continue;
+        }
+        let message = Phrase::new(
+            format!(
+                "{} 开始时已占 {}，基线是 {}：起点不同，峰值不可比。",
+                candidate.name,
+                mib_text(own as f64),
+                mib_text(start as f64)
+            ),
+            format!(
+                "{} starts with {} allocated, the baseline with {}: peaks from different starts cannot be compared.",
+                candidate.name,
+                mib_text(own as f64),
+                mib_text(start as f64)
+            ),
+        );
+        let pointer = format!("{}/metrics/allocated_before_bytes", place.pointer);
+        sheet.fail("equal_start", &pointer, mib_text(start as f64), mib_text(own as f64), message);
     }
 }

@@ -67,14 +67,19 @@ impl<'a> Sheet<'a> {
 
     fn write(&mut self, id: &str, status: CheckStatus, pointer: &str, texts: [Phrase; 4]) {
         let [expected, found, message, fix] = texts;
+        // One fault in many places is told often enough.
+        let told = self.checks.iter().filter(|check| check.failed() && check.id == id).count();
+        if status == CheckStatus::Fail && told >= MAX_TOLD {
+            return;
+        }
         self.checks.push(Check {
             id: id.to_owned(),
             severity: rule(id).map_or(Severity::Error, |rule| rule.severity),
             status,
             pointer: pointer.to_owned(),
-            expected,
-            found,
-            message,
+            expected: cut(expected),
+            found: cut(found),
+            message: cut(message),
             fix,
         });
     }
@@ -106,6 +111,19 @@ impl<'a> Sheet<'a> {
     pub(crate) fn has_failed(&self, id: &str) -> bool {
         self.checks.iter().any(|check| check.failed() && check.id == id)
     }
+}
+
+/// A fault is told in at most so many places.
+const MAX_TOLD: usize = 20;
+/// No sentence of ours is as long; only quoted values of the file are.
+const MAX_CHARS: usize = 800;
+
+fn cut(phrase: Phrase) -> Phrase {
+    let short = |text: String| match text.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    };
+    Phrase { zh: short(phrase.zh), en: short(phrase.en) }
 }
 
 /// A number for a reader: at most `digits` decimals, no trailing zeros.

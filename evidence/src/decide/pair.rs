@@ -13,7 +13,7 @@ pub(crate) struct Pair {
     pub(crate) time_ms: Option<f64>,
     pub(crate) memory_mib: Option<f64>,
     pub(crate) samples_per_s: Option<f64>,
-    min_time_ms: f64,
+    pub(crate) min_time_ms: f64,
     pub(crate) min_memory_mib: f64,
 }
 

@@ -22,7 +22,7 @@ pub(super) fn places(raw: &Value) -> Vec<(String, String)> {
         .iter()
         .filter_map(|pointer| {
             let text = raw.pointer(pointer)?.as_str()?.trim();
-            (!text.is_empty()).then(|| ((*pointer).to_owned(), text.to_owned()))
+            (!text.is_empty()).then(|| ((*pointer).to_owned(), super::quotable(text)))
         })
         .collect();
     for pointer in ["/runtime/cuda_available", "/environment_preflight/runtime/cuda_available"] {

@@ -23,7 +23,17 @@ pub(crate) use paper::{Fault, FaultKind, Form, Metric, Paper, Place, Run, Said};
 pub(crate) use values::{MIB, at, describe, mib};
 
 /// More candidates, runs or scenarios than this are refused.
-pub(crate) const MAX_ENTRIES: usize = 1000;
+pub(crate) const MAX_ENTRIES: usize = 500;
+/// A longer name is none; longer texts are cut where they are quoted.
+pub(crate) const MAX_TEXT: usize = 200;
+
+/// A text, cut to a length that can be quoted.
+pub(crate) fn quotable(text: &str) -> String {
+    match text.char_indices().nth(MAX_TEXT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
 
 pub(crate) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadError> {
     match shape {

@@ -113,11 +113,14 @@ pub(crate) struct Said {
 
 impl Said {
     pub(crate) fn read(raw: &Value) -> Self {
-        let text = |key: &str| raw.pointer(key).and_then(Value::as_str).map(str::to_owned);
+        let text = |key: &str| raw.pointer(key).and_then(Value::as_str).map(super::quotable);
         match raw.get("decision") {
-            Some(Value::String(word)) => {
-                Self { word: Some(word.clone()), bare: true, pointer: "/decision".to_owned(), ..Self::default() }
-            }
+            Some(Value::String(word)) => Self {
+                word: Some(super::quotable(word)),
+                bare: true,
+                pointer: "/decision".to_owned(),
+                ..Self::default()
+            },
             Some(Value::Object(_)) => Self {
                 word: text("/decision/decision"),
                 reason: text("/decision/reason"),

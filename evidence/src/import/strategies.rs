@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::values::Reader;
 use super::{
-    Fault, FaultKind, Form, MAX_ENTRIES, Metric, Paper, Place, Run, Said, at, config, describe, device, wrong_type,
+    Fault, FaultKind, Form, MAX_ENTRIES, MAX_TEXT, Metric, Paper, Place, Run, Said, at, config, describe, device,
+    wrong_type,
 };
 use crate::report::{Boundary, BoundaryKind, Source};
 use crate::{
@@ -71,7 +72,7 @@ fn candidates(reader: &mut Reader<'_>, on_cpu: bool) -> Result<(Vec<Candidate>, 
         }
         let (mut candidate, mut place) = candidate(reader, &pointer, Form::Flat, on_cpu)?;
         let name = item.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-        if name.is_empty() || !seen.insert(name.clone()) {
+        if name.is_empty() || name.chars().count() > MAX_TEXT || !seen.insert(name.clone()) {
             place.unnamed = true;
             let found = item.get("name").map_or_else(|| Phrase::new("没有 name", "no name"), describe);
             reader.faults.push(Fault {

@@ -34,6 +34,9 @@ pub fn cases() -> Vec<Case> {
             set(r, "/candidates/0/peak_memory_mb", json!(12_751_208_448_u64));
         }),
         case("candidate_name", strategies, "/candidates/2/name", |r| set(r, "/candidates/2/name", json!("checkpoint"))),
+        case("candidate_name", strategies, "/candidates/1/name", |r| {
+            set(r, "/candidates/1/name", json!("x".repeat(5000)))
+        }),
         case("candidate_name", budget, "/candidates/0/name", |r| remove(r, "/candidates/0/name")),
         case("candidate_name", kernel, "/candidates/1/name", |r| set(r, "/candidates/1/name", json!("baseline"))),
         case("status_word", strategies, "/candidates/1/status", |r| set(r, "/candidates/1/status", json!("fine"))),

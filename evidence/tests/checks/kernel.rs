@@ -14,6 +14,17 @@ pub fn cases() -> Vec<Case> {
         case("kernel_error_within_tolerance", kernel, "/candidates/1/quality/max_abs_error", |r| {
             remove(r, "/candidates/1/quality/max_rel_error");
         }),
+        Case {
+            twin: |r| {
+                for index in 0..2 {
+                    set(r, &format!("/candidates/{index}/metrics/allocated_before_bytes"), json!(16_777_216));
+                }
+            },
+            ..case("equal_start", kernel, "/candidates/1/metrics/allocated_before_bytes", |r| {
+                set(r, "/candidates/0/metrics/allocated_before_bytes", json!(16_777_216));
+                set(r, "/candidates/1/metrics/allocated_before_bytes", json!(33_554_432));
+            })
+        },
         // Reading and writing 1,024 × 2,048 × 4 B is 16,777,216 B.
         case("kernel_bytes_agree", kernel, "/candidates/1/metrics/bytes_moved", |r| {
             set(r, "/candidates/1/metrics/bytes_moved", json!(8_388_608));

@@ -119,6 +119,7 @@ pub fn cases() -> Vec<Case> {
             set(r, "/candidates/0/trace_dir", json!("benchmarks/results/trace"));
         }),
         case("profiled_times", pair, "/profiled", |r| set(r, "/profiled", json!(true))),
+        case("threshold_scale", pair, "/summary/step_time_delta_ms", |r| set(r, "/baseline/step_time_ms", json!(30.0))),
         case("threshold_scale", strategies, "/budget/min_memory_saving_mb", |r| {
             set(r, "/budget/min_memory_saving_mb", json!(4096.0));
         }),

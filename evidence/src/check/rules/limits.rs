@@ -124,6 +124,14 @@ pub(super) const RULES: &[Rule] = &[
         ],
     ),
     warning(
+        "equal_start",
+        ["基线与候选的起始占用是否相同", "Baseline and candidate start from the same allocation"],
+        [
+            "每次运行用新进程，或先释放上一次的梯度并记录 allocated_before。",
+            "Use a fresh process for each run, or free the gradients of the run before and record what is allocated.",
+        ],
+    ),
+    warning(
         "partial_oom",
         ["是否有部分重复 OOM", "No candidate ran out of memory in some runs"],
         [
