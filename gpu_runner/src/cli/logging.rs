@@ -1,7 +1,5 @@
 //! Progress and warnings on standard error.
 
-use std::io::IsTerminal as _;
-
 use tracing_subscriber::EnvFilter;
 
 /// `RUST_LOG` adds detail to this program's own lines. The HTTP client's stay off: they are about requests that carry the token.

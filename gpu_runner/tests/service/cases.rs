@@ -73,14 +73,14 @@ fn a_child_is_given_no_environment_no_secret_and_no_open_file() {
 #[test]
 fn what_a_child_reads_holds_the_job_and_nothing_else() {
     let (server, home) = (Server::start(&[TOKEN]), Home::new(TOKEN));
-    server.queue("job-1", SMALL);
+    server.queue("secret-id", SMALL);
     let script = r#"read -r line; { echo "$line"; env; } > "$1""#;
     home.serve_with_script(&server, script, PLENTY, &Stop::new()).unwrap();
     let seen = fs::read_to_string(home.path("note")).unwrap();
     let key = fs::read_to_string(home.path("runner-key.pem")).unwrap();
     assert!(seen.contains(r#""lab":"rmsnorm""#), "{seen}");
-    let nonce = server.lock().job("job-1").nonce.to_string();
-    for secret in [TOKEN, "runner-key", "job-1", &server.url(), &nonce, key.lines().nth(1).unwrap(), "HOME="] {
+    let nonce = server.lock().job("secret-id").nonce.to_string();
+    for secret in [TOKEN, "runner-key", "secret-id", &server.url(), &nonce, key.lines().nth(1).unwrap(), "HOME="] {
         assert!(!seen.contains(secret), "{secret} in {seen}");
     }
 }
