@@ -2,6 +2,7 @@
 
 /// A ledger that cannot be computed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LedgerError {
     /// The exact result does not fit 64 bits (16 EiB).
     #[error("{what}: {formula} exceeds 2^64 − 1")]

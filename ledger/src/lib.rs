@@ -17,6 +17,7 @@
 //! ```
 
 pub mod adapters;
+pub mod allocator;
 pub mod catalogue;
 mod dtype;
 mod error;
@@ -28,6 +29,7 @@ pub mod inference;
 mod model;
 mod object;
 pub mod parallel;
+pub mod snapshot;
 mod text;
 pub mod training;
 pub mod units;

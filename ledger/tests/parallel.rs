@@ -2,7 +2,7 @@
 
 use ledger::{
     Dtype, catalogue,
-    inference::{kv_per_token, kv_per_token_per_rank},
+    inference::kv_per_token_per_rank,
     parallel::{
         Layout, Recompute, StateBytes, TensorParallel, ZeroStage, layer_activation_bytes, shard_state_bytes,
         zero_state_bytes,

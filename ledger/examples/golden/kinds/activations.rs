@@ -154,6 +154,12 @@ fn transformers(case: &Case) -> Answer {
     if name.starts_with("lm_head") {
         return head(case);
     }
+    if name.contains("autocast") {
+        return autocast(case);
+    }
+    if name.starts_with("gpt16") {
+        return checkpoints(case);
+    }
     let attention = match case.text("impl") {
         Some("eager") => AttentionKernel::Eager,
         Some("sdpa") => AttentionKernel::Flash,
@@ -167,6 +173,61 @@ fn transformers(case: &Case) -> Answer {
         Some(_) => return Ok(None),
     };
     layer(case, Norm::Rms, Implementation { attention, ..Implementation::TRANSFORMERS }, trained)
+}
+
+/// The shape of the whole series, where a case of it states none.
+const SERIES: &str = r#"{"b": 2, "s": 64, "h": 128, "a": 4, "kv": 2, "d": 32, "f": 352, "dtype": "float32"}"#;
+
+fn of_series(case: &Case) -> Result<Case, Box<dyn Error>> {
+    let mut inputs: serde_json::Value = serde_json::from_str(SERIES)?;
+    for (key, value) in case.inputs.as_object().into_iter().flatten() {
+        inputs[key] = value.clone();
+    }
+    Ok(Case {
+        id: case.id.clone(),
+        inputs,
+        value: case.value.clone(),
+        tolerance: case.tolerance.clone(),
+        reference: true,
+    })
+}
+
+/// A Llama layer under autocast over FP32 parameters: its tensors and the copies of its weights.
+fn autocast(case: &Case) -> Answer {
+    let case = of_series(case)?;
+    let (batch, seq) = (need(&case, "b", case.whole("b"))?, need(&case, "s", case.whole("s"))?);
+    let model = shape(&case, Norm::Rms)?;
+    let (precision, how) = (Precision::AmpBf16, Implementation::TRANSFORMERS);
+    let saved = layer_bytes(&model, precision, batch, seq, how, Trained::All)?;
+    let head = model.vocab * model.hidden;
+    let weights = case.whole("linear_params").unwrap_or(model.matmul_weights()? - head);
+    let tables = rotary_table_bytes(&model, precision, seq)?;
+    whole(saved + tables + weights * precision.compute_bytes())
+}
+
+/// Sixteen GPT layers with SDPA and no dropout: plain, checkpointed one by one, or in four segments of which the last
+/// is not checkpointed.
+fn checkpoints(case: &Case) -> Answer {
+    const LAYERS: u64 = 16;
+    let name = case.rest().to_owned();
+    let mut case = of_series(case)?;
+    for key in ["kv", "d", "f"] {
+        case.inputs[key] = serde_json::Value::Null;
+    }
+    let (batch, seq) = (need(&case, "b", case.whole("b"))?, need(&case, "s", case.whole("s"))?);
+    let model = shape(&case, Norm::Layer)?;
+    let precision = precision(&case)?;
+    let how = Implementation { mlp: MlpKernel::Fused, ..Implementation::TRANSFORMERS };
+    let layer = layer_bytes(&model, precision, batch, seq, how, Trained::All)?;
+    let input = precision.stream_bytes() * batch * seq * model.hidden;
+    if name.contains("every_layer") {
+        whole(LAYERS * input)
+    } else if name.contains("seq") || name.contains("segment") {
+        let segments = 4;
+        whole((segments - 1) * input + LAYERS / segments * layer)
+    } else {
+        whole(LAYERS * layer)
+    }
 }
 
 /// Output head and cross entropy: the head's input, the log-softmax, the targets and the scalar of the mean.

@@ -1,6 +1,7 @@
 //! One function per kind of case.
 
 mod activations;
+mod allocator;
 mod cache;
 mod formats;
 mod models;
@@ -60,6 +61,7 @@ pub fn compute(case: &Case, folder: &Path) -> Answer {
         }
         kind if kind.starts_with("vllm_") || kind.starts_with("sglang_") => serving::compute(case, folder),
         "kv_tp_replication" | "kv_mla_tp" => serving::compute(case, folder),
+        kind if kind.starts_with("alloc_") || kind.starts_with("snapshot_") => allocator::compute(case, folder),
         "zero" | "korthikanti" | "megatron_weight_opt" => parallel::compute(case),
         "ggml_block" | "gguf_file" | "gguf_bpw" | "nf4" | "bits" | "qlora" | "lora_params" => {
             formats::compute(case, folder)

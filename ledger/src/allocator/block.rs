@@ -1,0 +1,105 @@
+//! Blocks and the pools of free ones.
+
+use std::collections::BTreeSet;
+
+/// A private pool (of a CUDA graph); `(0, 0)` is the common one.
+pub type PoolId = (u64, u64);
+
+/// An allocated block. Valid until it is freed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Handle(pub(super) u32);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    Free,
+    Allocated,
+    /// Freed by the program, still in use on another stream.
+    Awaiting,
+    /// Address space of an expandable segment without memory behind it.
+    Unmapped,
+}
+
+pub(super) const NONE: u32 = u32::MAX;
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Block {
+    pub address: u64,
+    pub size: u64,
+    pub requested: u64,
+    pub stream: u64,
+    /// The neighbours in the segment, or `NONE`.
+    pub previous: u32,
+    pub next: u32,
+    pub pool: u32,
+    pub state: State,
+    pub expandable: bool,
+    /// Searches of the pool when the block became free: its age is the difference to now.
+    pub freed_at: u64,
+}
+
+impl Block {
+    pub fn is_split(&self) -> bool {
+        self.previous != NONE || self.next != NONE
+    }
+
+    pub fn key(&self, id: u32) -> Key {
+        (self.stream, self.size, self.address, id)
+    }
+}
+
+/// The order in which a best fit is looked for: stream, size, address.
+pub(super) type Key = (u64, u64, u64, u32);
+
+#[derive(Debug, Default)]
+pub(super) struct Pool {
+    pub small: bool,
+    pub id: PoolId,
+    pub free: BTreeSet<Key>,
+    pub unmapped: BTreeSet<Key>,
+    pub searches: u64,
+}
+
+/// Blocks by number; numbers of removed blocks are used again.
+#[derive(Debug, Default)]
+pub(super) struct Arena {
+    blocks: Vec<Block>,
+    spare: Vec<u32>,
+}
+
+impl Arena {
+    pub fn add(&mut self, block: Block) -> u32 {
+        match self.spare.pop() {
+            Some(id) => {
+                self[id] = block;
+                id
+            }
+            None => {
+                let id = u32::try_from(self.blocks.len()).unwrap_or(NONE);
+                self.blocks.push(block);
+                id
+            }
+        }
+    }
+
+    pub fn remove(&mut self, id: u32) {
+        self.spare.push(id);
+    }
+
+    pub fn get(&self, id: u32) -> Option<&Block> {
+        self.blocks.get(id as usize)
+    }
+}
+
+impl std::ops::Index<u32> for Arena {
+    type Output = Block;
+
+    fn index(&self, id: u32) -> &Block {
+        &self.blocks[id as usize]
+    }
+}
+
+impl std::ops::IndexMut<u32> for Arena {
+    fn index_mut(&mut self, id: u32) -> &mut Block {
+        &mut self.blocks[id as usize]
+    }
+}

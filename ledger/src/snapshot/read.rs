@@ -1,0 +1,244 @@
+//! From plain data to a snapshot. Older files lack block addresses, times, settings: what is absent is worked out or
+//! left out.
+
+use super::{
+    PickleError,
+    value::{Data, Id, Value},
+};
+use crate::allocator::{PoolId, Settings};
+
+/// Why a file is no snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    #[error(transparent)]
+    Pickle(#[from] PickleError),
+    /// The place in the snapshot, such as `segments[3].blocks[0].size`.
+    #[error("{place}: expected {expected}")]
+    Shape { place: String, expected: &'static str },
+}
+
+/// Segments at the end, and what happened before, device by device.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    pub segments: Vec<Segment>,
+    pub traces: Vec<Vec<Event>>,
+    pub settings: Settings,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    pub device: u64,
+    pub address: u64,
+    pub total_size: u64,
+    pub allocated_size: u64,
+    pub stream: u64,
+    pub small: bool,
+    pub pool: PoolId,
+    pub expandable: bool,
+    pub blocks: Vec<SnapshotBlock>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SnapshotBlock {
+    pub address: u64,
+    pub size: u64,
+    pub requested: u64,
+    pub state: BlockState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlockState {
+    Allocated,
+    AwaitingFree,
+    Inactive,
+}
+
+/// One entry of a trace. Sizes of `Alloc` and `Free…` are what the program asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Event {
+    pub action: Action,
+    pub address: u64,
+    pub size: u64,
+    pub stream: u64,
+    pub pool: Option<PoolId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    Alloc,
+    FreeRequested,
+    FreeCompleted,
+    SegmentAlloc,
+    SegmentFree,
+    SegmentMap,
+    SegmentUnmap,
+    Oom,
+    /// Annotations and kinds that later versions may add.
+    Other,
+}
+
+impl Snapshot {
+    /// Sum of the segments' sizes: `reserved_bytes`.
+    pub fn reserved(&self) -> u64 {
+        self.segments.iter().fold(0, |sum, segment| sum.saturating_add(segment.total_size))
+    }
+
+    /// Sum of the allocated blocks: `allocated_bytes`.
+    pub fn allocated(&self) -> u64 {
+        self.segments.iter().fold(0, |sum, segment| sum.saturating_add(segment.allocated_size))
+    }
+}
+
+/// A value and the path to it, for messages.
+#[derive(Clone)]
+struct Place<'a> {
+    data: &'a Data,
+    id: Id,
+    path: &'a dyn Fn() -> String,
+}
+
+impl<'a> Place<'a> {
+    fn wrong(&self, key: &str, expected: &'static str) -> SnapshotError {
+        SnapshotError::Shape { place: format!("{}{key}", (self.path)()), expected }
+    }
+
+    fn optional(&self, key: &str) -> Option<u64> {
+        self.data.whole(self.data.field(self.id, key)?)
+    }
+
+    fn need(&self, key: &str) -> Result<u64, SnapshotError> {
+        self.optional(key).ok_or_else(|| self.wrong(&format!(".{key}"), "a number of 0 and more"))
+    }
+
+    fn text(&self, key: &str) -> Option<&'a str> {
+        self.data.text(self.data.field(self.id, key)?)
+    }
+
+    fn pool(&self, key: &str) -> Option<PoolId> {
+        match self.data.list(self.data.field(self.id, key)?)? {
+            [first, second] => Some((self.data.whole(*first)?, self.data.whole(*second)?)),
+            _ => None,
+        }
+    }
+}
+
+pub(super) fn read(data: &Data) -> Result<Snapshot, SnapshotError> {
+    let shape = |place: &str, expected| SnapshotError::Shape { place: place.to_owned(), expected };
+    // The oldest files are the list of segments alone.
+    let (segments, traces, settings) = match data.get(data.root) {
+        Value::List(_) => (Some(data.root), None, None),
+        Value::Dict(_) => (
+            data.field(data.root, "segments"),
+            data.field(data.root, "device_traces"),
+            data.field(data.root, "allocator_settings"),
+        ),
+        _ => return Err(shape("", "a dictionary with segments and device_traces")),
+    };
+    let segments = segments.and_then(|id| data.list(id)).ok_or_else(|| shape("segments", "a list"))?;
+    let segments = segments
+        .iter()
+        .enumerate()
+        .map(|(at, id)| segment(&Place { data, id: *id, path: &|| format!("segments[{at}]") }))
+        .collect::<Result<_, _>>()?;
+    let mut devices = Vec::new();
+    for (device, trace) in traces.and_then(|id| data.list(id)).unwrap_or(&[]).iter().enumerate() {
+        let place = || format!("device_traces[{device}]");
+        let list = data.list(*trace).ok_or_else(|| shape(&place(), "a list"))?;
+        let events = list
+            .iter()
+            .enumerate()
+            .map(|(at, id)| event(&Place { data, id: *id, path: &|| format!("device_traces[{device}][{at}]") }));
+        devices.push(events.collect::<Result<_, _>>()?);
+    }
+    let settings = settings.map_or_else(Settings::default, |id| {
+        read_settings(&Place { data, id, path: &|| "allocator_settings".to_owned() })
+    });
+    Ok(Snapshot { segments, traces: devices, settings })
+}
+
+fn segment(place: &Place<'_>) -> Result<Segment, SnapshotError> {
+    let (address, data) = (place.need("address")?, place.data);
+    let list = data.field(place.id, "blocks").and_then(|id| data.list(id));
+    let list = list.ok_or_else(|| place.wrong(".blocks", "a list"))?;
+    let mut next = address;
+    let mut blocks = Vec::with_capacity(list.len());
+    for (at, id) in list.iter().enumerate() {
+        let path = || format!("{}.blocks[{at}]", (place.path)());
+        let block = block(&Place { data, id: *id, path: &path }, next)?;
+        next = block.address.saturating_add(block.size);
+        blocks.push(block);
+    }
+    let allocated = blocks.iter().filter(|block| block.state == BlockState::Allocated);
+    let total_size = place.need("total_size")?;
+    Ok(Segment {
+        device: place.optional("device").unwrap_or(0),
+        address,
+        total_size,
+        allocated_size: place
+            .optional("allocated_size")
+            .unwrap_or_else(|| allocated.fold(0, |sum: u64, block| sum.saturating_add(block.size))),
+        stream: place.optional("stream").unwrap_or(0),
+        small: place.text("segment_type").map_or(total_size <= 2 << 20, |kind| kind == "small"),
+        pool: place.pool("segment_pool_id").unwrap_or((0, 0)),
+        expandable: place.optional("is_expandable").unwrap_or(0) == 1,
+        blocks,
+    })
+}
+
+fn block(place: &Place<'_>, next: u64) -> Result<SnapshotBlock, SnapshotError> {
+    let size = place.need("size")?;
+    let state = match place.text("state") {
+        Some("active_allocated") => BlockState::Allocated,
+        Some("active_awaiting_free" | "active_pending_free") => BlockState::AwaitingFree,
+        Some("inactive") => BlockState::Inactive,
+        _ => return Err(place.wrong(".state", "active_allocated, active_awaiting_free or inactive")),
+    };
+    Ok(SnapshotBlock {
+        address: place.optional("address").unwrap_or(next),
+        size,
+        requested: place.optional("requested_size").unwrap_or(size),
+        state,
+    })
+}
+
+fn event(place: &Place<'_>) -> Result<Event, SnapshotError> {
+    let action = match place.text("action") {
+        Some("alloc") => Action::Alloc,
+        Some("free_requested" | "free") => Action::FreeRequested,
+        Some("free_completed") => Action::FreeCompleted,
+        Some("segment_alloc") => Action::SegmentAlloc,
+        Some("segment_free") => Action::SegmentFree,
+        Some("segment_map") => Action::SegmentMap,
+        Some("segment_unmap") => Action::SegmentUnmap,
+        Some("oom") => Action::Oom,
+        Some(_) => Action::Other,
+        None => return Err(place.wrong(".action", "a text")),
+    };
+    let located = !matches!(action, Action::Oom | Action::Other);
+    let number = |key: &str| if located { place.need(key) } else { Ok(place.optional(key).unwrap_or(0)) };
+    Ok(Event {
+        action,
+        address: number("addr")?,
+        size: number("size")?,
+        stream: place.optional("stream").unwrap_or(0),
+        pool: place.pool("pool_id"),
+    })
+}
+
+fn read_settings(place: &Place<'_>) -> Settings {
+    let mut settings = Settings::default();
+    let data = place.data;
+    // `-1` means no limit.
+    settings.max_split_size = place.optional("max_split_size").filter(|size| *size > 0);
+    settings.expandable_segments = place.optional("expandable_segments").unwrap_or(0) == 1;
+    if let Some(Value::Dict(pairs)) = data.field(place.id, "roundup_power2_divisions").map(|id| data.get(id)) {
+        for (key, value) in pairs {
+            let start = data.text(*key).and_then(|text| text.parse::<u64>().ok()).unwrap_or(0);
+            if let (Some(divisions), true) = (data.whole(*value), start.is_power_of_two()) {
+                settings.set_power2_divisions(start, divisions);
+            }
+        }
+    }
+    settings
+}

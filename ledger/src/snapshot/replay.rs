@@ -1,0 +1,177 @@
+//! A trace run through the simulated allocator: does every allocation get the address it got on the GPU?
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{
+    initial::{Before, before},
+    read::{Action, Event, Segment, Snapshot},
+};
+use crate::allocator::{Allocator, Handle, PoolId};
+
+/// An allocation that the simulation placed elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mismatch {
+    /// Position in the trace.
+    pub event: usize,
+    pub size: u64,
+    pub on_gpu: u64,
+    pub simulated: u64,
+}
+
+/// The outcome of a replay, all devices together.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Replay {
+    pub allocations: u64,
+    /// Segments (or expansions) that the trace shows.
+    pub segments: u64,
+    /// Allocations at another address, and segments that came or went against expectation.
+    pub mismatches: u64,
+    /// The first of the allocations at another address.
+    pub examples: Vec<Mismatch>,
+    pub reserved: u64,
+    pub allocated: u64,
+    /// What the snapshot says of its end.
+    pub snapshot_reserved: u64,
+    pub snapshot_allocated: u64,
+}
+
+const EXAMPLES: usize = 5;
+
+impl Replay {
+    /// No mismatch, and both totals equal.
+    pub fn agrees(&self) -> bool {
+        self.mismatches == 0 && (self.reserved, self.allocated) == (self.snapshot_reserved, self.snapshot_allocated)
+    }
+}
+
+/// Replays every device's trace.
+pub fn replay(snapshot: &Snapshot) -> Replay {
+    let mut total = Replay {
+        snapshot_reserved: snapshot.reserved(),
+        snapshot_allocated: snapshot.allocated(),
+        ..Replay::default()
+    };
+    let devices = snapshot.segments.iter().map(|segment| segment.device + 1).max().unwrap_or(0);
+    let devices = usize::try_from(devices).unwrap_or(0).min(1024).max(snapshot.traces.len());
+    for device in 0..devices {
+        let segments: Vec<&Segment> =
+            snapshot.segments.iter().filter(|segment| segment.device == device as u64).collect();
+        let trace = snapshot.traces.get(device).map_or(&[][..], Vec::as_slice);
+        Run::new(snapshot, &segments, trace).run(trace, &mut total);
+    }
+    total
+}
+
+struct Run {
+    allocator: Allocator,
+    live: HashMap<u64, Handle>,
+    /// Pools of graphs, by the addresses of their segments.
+    private: BTreeMap<u64, (u64, PoolId)>,
+}
+
+impl Run {
+    fn new(snapshot: &Snapshot, segments: &[&Segment], trace: &[Event]) -> Self {
+        let mut run = Self {
+            allocator: Allocator::with_given_addresses(snapshot.settings),
+            live: HashMap::new(),
+            private: segments
+                .iter()
+                .filter(|segment| segment.pool != (0, 0))
+                .map(|segment| (segment.address, (segment.total_size, segment.pool)))
+                .collect(),
+        };
+        for (address, segment) in before(segments, trace) {
+            run.lay_out(address, &segment);
+        }
+        run
+    }
+
+    /// Builds a segment from before the trace, its blocks in use cut out.
+    fn lay_out(&mut self, address: u64, segment: &Before) {
+        let placed = self.allocator.lay_out(
+            address,
+            segment.size,
+            segment.stream,
+            segment.small,
+            segment.pool,
+            segment.expandable,
+        );
+        let mut blocks = segment.blocks.iter().peekable();
+        let mut rest = placed;
+        while let Some((at, used)) = blocks.next() {
+            let end = blocks.peek().map_or(address + segment.size, |(next, _)| **next);
+            match self.allocator.carve(rest, *at, end, used.size, used.requested) {
+                Some((handle, after)) => {
+                    self.live.insert(*at, handle);
+                    match after {
+                        Some(after) => rest = after,
+                        None => return,
+                    }
+                }
+                None => return self.allocator.release_rest(rest),
+            }
+        }
+        self.allocator.release_rest(rest);
+    }
+
+    fn pool_of(&self, event: &Event) -> PoolId {
+        event.pool.unwrap_or_else(|| {
+            let below = self.private.range(..=event.address).next_back();
+            below.filter(|(start, (size, _))| event.address - **start < *size).map_or((0, 0), |(_, (_, pool))| *pool)
+        })
+    }
+
+    fn run(mut self, trace: &[Event], total: &mut Replay) {
+        for (at, event) in trace.iter().enumerate() {
+            match event.action {
+                Action::SegmentAlloc | Action::SegmentMap => {
+                    total.segments += 1;
+                    self.allocator.give_segment(event.address, event.size);
+                }
+                Action::SegmentFree => {
+                    if !self.allocator.release_segment(event.address, event.size) {
+                        total.mismatches += 1;
+                    }
+                }
+                Action::SegmentUnmap => {
+                    if !self.allocator.unmap_range(event.address, event.size) {
+                        total.mismatches += 1;
+                    }
+                }
+                Action::Alloc => self.allocate(at, event, total),
+                Action::FreeRequested => {
+                    if let Some(handle) = self.live.get(&event.address) {
+                        self.allocator.free_later(*handle);
+                    }
+                }
+                Action::FreeCompleted => {
+                    if let Some(handle) = self.live.remove(&event.address) {
+                        self.allocator.free(handle);
+                    }
+                }
+                Action::Oom | Action::Other => {}
+            }
+        }
+        let stats = self.allocator.stats();
+        total.mismatches += self.allocator.surprises;
+        total.reserved += stats.reserved;
+        total.allocated += stats.allocated;
+    }
+
+    fn allocate(&mut self, at: usize, event: &Event, total: &mut Replay) {
+        total.allocations += 1;
+        let pool = self.pool_of(event);
+        let Ok(handle) = self.allocator.allocate_in(event.size, event.stream, pool) else {
+            total.mismatches += 1;
+            return;
+        };
+        let simulated = self.allocator.address(handle).unwrap_or(0);
+        if simulated != event.address {
+            total.mismatches += 1;
+            if total.examples.len() < EXAMPLES {
+                total.examples.push(Mismatch { event: at, size: event.size, on_gpu: event.address, simulated });
+            }
+        }
+        self.live.insert(event.address, handle);
+    }
+}
