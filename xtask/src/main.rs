@@ -1,6 +1,7 @@
 //! `cargo xtask …`: build, serve, test, pack, measure, photograph.
 mod assets;
 mod client;
+mod dist;
 mod sh;
 mod test;
 
@@ -35,6 +36,8 @@ enum Command {
         #[arg(long)]
         release: bool,
     },
+    /// Pack server, assets and runner into one tarball with systemd units
+    Dist,
     /// Format, lints, every test, the wasm build and the browser tests
     Test {
         /// Leave out the browser: for work in progress
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Serve { demo, listen, data, release } => serve(demo, &listen, &data, release),
         Command::Build { release } => build(release),
+        Command::Dist => dist::run(),
         Command::Test { quick } => return test::run(quick),
     };
     match result {

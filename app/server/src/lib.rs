@@ -5,6 +5,7 @@
 pub mod auth;
 pub mod cli;
 pub mod course;
+pub mod grading;
 pub mod http;
 pub mod routes;
 pub mod store;

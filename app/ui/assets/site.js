@@ -45,6 +45,22 @@ if (entries.size) {
   }
 }
 
+// A file dropped on the upload form is a file chosen there.
+const drop = document.querySelector("form.drop");
+if (drop) {
+  const input = drop.querySelector("input[type=file]");
+  drop.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    drop.classList.add("over");
+  });
+  drop.addEventListener("dragleave", () => drop.classList.remove("over"));
+  drop.addEventListener("drop", (event) => {
+    event.preventDefault();
+    drop.classList.remove("over");
+    if (event.dataTransfer.files.length) input.files = event.dataTransfer.files;
+  });
+}
+
 // j and k turn the page; nothing happens while one types.
 document.addEventListener("keydown", (event) => {
   if (event.target.closest("input, textarea, select, [contenteditable]")) return;

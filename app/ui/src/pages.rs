@@ -1,8 +1,12 @@
 //! Pages, rendered on the server.
 
+pub mod account;
+pub mod class;
 mod error;
 mod home;
+pub mod lab;
 mod lesson;
+pub mod report;
 mod sidebar;
 mod task_table;
 mod tools;

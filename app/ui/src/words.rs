@@ -144,3 +144,59 @@ pub fn ledger_error(error: &ledger::LedgerError, lang: Lang) -> String {
         (Lang::Zh, other) => other.to_string(),
     }
 }
+
+/// A class of evidence with its shape: ■ CPU, ◆ GPU.
+pub fn class(class: evidence::EvidenceClass, lang: Lang) -> &'static str {
+    use evidence::EvidenceClass::{Cpu, Gpu, Theory, Unproven};
+    match class {
+        Cpu => lang.pick("■ CPU 证据", "■ CPU evidence"),
+        Gpu => lang.pick("◆ GPU 证据", "◆ GPU evidence"),
+        Theory => lang.pick("┄ 理论", "┄ theory"),
+        Unproven => lang.pick("○ 未证实", "○ unproven"),
+    }
+}
+
+/// The CSS class of a class of evidence.
+pub fn class_badge(class: evidence::EvidenceClass) -> &'static str {
+    use evidence::EvidenceClass::{Cpu, Gpu, Theory, Unproven};
+    match class {
+        Cpu => "badge cpu",
+        Gpu => "badge gpu",
+        Theory | Unproven => "badge theory",
+    }
+}
+
+/// How a report came.
+pub fn origin(id: &str, lang: Lang) -> &'static str {
+    match id {
+        "runner" => lang.pick("✎ 运行器签名", "✎ signed by a runner"),
+        "browser" => lang.pick("⌂ 浏览器运行", "⌂ run in the browser"),
+        _ => lang.pick("⇪ 自行上传", "⇪ self-reported upload"),
+    }
+}
+
+/// An evidence level.
+pub fn level(id: &str, lang: Lang) -> String {
+    match id {
+        "theoretical" => lang.pick("理论推算", "theoretical").to_owned(),
+        "cpu_simulation" => lang.pick("CPU 模拟", "CPU simulation").to_owned(),
+        "cpu_benchmark" => lang.pick("CPU 实测", "CPU benchmark").to_owned(),
+        "preflight" => lang.pick("环境预检", "preflight").to_owned(),
+        "gpu_smoke" => lang.pick("GPU 冒烟", "GPU smoke run").to_owned(),
+        "gpu_benchmark" => lang.pick("GPU 实测", "GPU benchmark").to_owned(),
+        "serving_backend" => lang.pick("推理后端", "serving backend").to_owned(),
+        "profiler_trace" => lang.pick("profiler 追踪", "profiler trace").to_owned(),
+        "multi_gpu" => lang.pick("多卡", "several GPUs").to_owned(),
+        other => other.replace('_', " "),
+    }
+}
+
+/// A decision with its sign.
+pub fn decision(word: &str, lang: Lang) -> String {
+    match word {
+        "accept" => lang.pick("✓ accept 采纳", "✓ accept").to_owned(),
+        "tune" => lang.pick("≈ tune 再调", "≈ tune").to_owned(),
+        "reject" => lang.pick("✕ reject 退回", "✕ reject").to_owned(),
+        other => other.to_owned(),
+    }
+}

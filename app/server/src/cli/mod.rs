@@ -3,6 +3,7 @@
 mod grade;
 mod ledger;
 mod serve;
+mod submit;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -26,6 +27,8 @@ enum Command {
         #[command(subcommand)]
         kind: ledger::Kind,
     },
+    /// Hand reports in over the API
+    Submit(submit::Args),
     /// Grade reports without a server
     Grade {
         files: Vec<PathBuf>,
@@ -49,6 +52,7 @@ pub fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Serve(args) => serve::run(args),
         Command::Ledger { kind } => ledger::run(kind),
+        Command::Submit(args) => submit::run(args),
         Command::Grade { files, json, lang } => ExitCode::from(grade::run(&files, json, lang)),
         Command::Check { content } => check(content),
     }

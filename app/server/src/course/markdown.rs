@@ -69,8 +69,25 @@ pub fn inline(text: &str, place: Place<'_>, report: &mut Reporter<'_>) -> (Strin
     (inner.unwrap_or(html).to_owned(), links)
 }
 
+/// Reads Markdown that stands alone, its title heading included.
+pub fn plain(text: &str, lang: Lang, report: &mut Reporter<'_>) -> String {
+    // The page has a title of its own.
+    let text = match text.split_once('\n') {
+        Some((first, rest)) if first.starts_with("# ") => rest,
+        _ => text,
+    };
+    let mut reader = Reader::new(Place { lang, page: "", line: 1 });
+    reader.named_headings = false;
+    let text = reader.numbers.take(text, 1, report);
+    reader.read(&text, report);
+    let blocks = reader.finish().blocks.into_iter();
+    blocks.filter_map(|block| if let Block::Html(html) = block { Some(html) } else { None }).collect()
+}
+
 struct Reader<'a> {
     place: Place<'a>,
+    /// Whether headings must carry an anchor that links can name.
+    named_headings: bool,
     numbers: Numbers,
     body: Body,
     /// Events since the last block, waiting to become HTML.
@@ -83,6 +100,7 @@ impl<'a> Reader<'a> {
     fn new(place: Place<'a>) -> Self {
         Self {
             place,
+            named_headings: true,
             numbers: Numbers::default(),
             body: Body::default(),
             pending: Vec::new(),
@@ -125,7 +143,7 @@ impl<'a> Reader<'a> {
                 return 1.min(count);
             }
             Event::End(TagEnd::Heading(level)) => {
-                if let Some(heading) = self.body.outline.last() {
+                if let Some(heading) = self.body.outline.last().filter(|_| self.named_headings) {
                     let anchor = escape(&heading.anchor);
                     let label = self.place.lang.pick("本节的链接", "Link to this section");
                     self.html(format!(" <a class=\"anchor\" href=\"#{anchor}\" aria-label=\"{label}\">#</a>"));
@@ -200,6 +218,10 @@ impl<'a> Reader<'a> {
     }
 
     fn heading(&mut self, level: HeadingLevel, id: Option<&str>, text: &str, line: usize, report: &mut Reporter<'_>) {
+        if !self.named_headings {
+            self.pending.push(Event::Start(Tag::Heading { level, id: None, classes: Vec::new(), attrs: Vec::new() }));
+            return;
+        }
         let anchor = id.unwrap_or_default().to_owned();
         if level == HeadingLevel::H1 {
             report.error(line, "the page's title is in its front matter; headings start at ##");

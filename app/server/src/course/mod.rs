@@ -57,6 +57,17 @@ impl Course {
     }
 }
 
+/// Markdown of the catalogue (a lab's README) as HTML. Mistakes in it are left out of the page and told to the log.
+pub fn render_text(text: &str, lang: Lang) -> String {
+    let mut errors = Vec::new();
+    let mut report = Reporter { file: "README", errors: &mut errors };
+    let html = markdown::plain(text, lang, &mut report);
+    for error in &errors {
+        tracing::warn!(%error, "in a text of the catalogue");
+    }
+    html
+}
+
 /// One thing wrong in the content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CourseError {

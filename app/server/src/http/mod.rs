@@ -10,6 +10,6 @@ pub mod security;
 pub mod state;
 
 pub use page::Pages;
-pub use problem::Problem;
+pub use problem::{ApiJson, Problem};
 pub use reader::Reader;
 pub use state::{App, AppState, Config};

@@ -1,8 +1,18 @@
 //! Every route, one file per kind of thing.
 
+mod account;
+mod api;
+mod class;
+mod job_state;
+mod jobs;
+mod labs;
 mod quiz;
 mod reading;
+mod reports;
+mod runner;
 mod tools;
+
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -14,7 +24,7 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
 use crate::auth::{csrf, session};
-use crate::http::{App, AppState, assets, errors, security};
+use crate::http::{AppState, assets, errors, security};
 
 /// Largest body of a form or a JSON request; uploads of reports have their own limit.
 const BODY_LIMIT: usize = 256 << 10;
@@ -31,7 +41,14 @@ pub fn router(app: AppState) -> Router {
     Router::new()
         .merge(reading::routes())
         .merge(quiz::routes())
+        .merge(account::routes())
+        .merge(class::routes())
         .merge(tools::routes())
+        .merge(reports::routes())
+        .merge(labs::routes())
+        .merge(jobs::routes())
+        .merge(api::routes())
+        .merge(runner::routes())
         .layer(compress)
         .layer(middleware::from_fn_with_state(app.clone(), errors::draw))
         .layer(middleware::from_fn(csrf::same_origin))
@@ -51,7 +68,32 @@ async fn ready(axum::extract::State(app): axum::extract::State<AppState>) -> (St
     }
 }
 
+/// How often expired leases and forgotten reports are looked for.
+const SWEEP: Duration = Duration::from_secs(5);
+
 /// Work that goes on beside requests; each task ends when the server stops.
-pub fn background(_app: &App) -> Vec<JoinHandle<()>> {
-    Vec::new()
+pub fn background(app: &AppState) -> Vec<JoinHandle<()>> {
+    vec![tokio::spawn(sweep(app.clone()))]
+}
+
+/// Ends jobs whose last lease ran out, grades what a stop left ungraded, forgets expired sessions.
+async fn sweep(app: AppState) {
+    let mut ticks = tokio::time::interval(SWEEP);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = app.stop.cancelled() => return,
+        }
+        if let Err(error) = crate::store::jobs::expire(&app.store).await {
+            tracing::warn!(%error, "expired leases were not looked for");
+        }
+        if let Err(error) = crate::grading::catch_up(&app.store).await {
+            tracing::warn!(%error, "ungraded reports were not looked for");
+        }
+        let sessions = crate::store::sessions::SessionRows::new(app.store.clone());
+        if let Err(error) = tower_sessions::ExpiredDeletion::delete_expired(&sessions).await {
+            tracing::warn!(%error, "expired sessions were not deleted");
+        }
+    }
 }

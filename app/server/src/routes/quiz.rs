@@ -12,7 +12,7 @@ use ui::lesson::{Block, Quiz, Verdict};
 use ui::shell::Section;
 
 use crate::auth::MaybeUser;
-use crate::http::{AppState, Problem, Reader};
+use crate::http::{ApiJson, AppState, Problem, Reader};
 use crate::store::{JsonText, StoreError, UserId, quiz};
 
 pub fn routes() -> Router<AppState> {
@@ -36,7 +36,7 @@ struct Answer {
 async fn answer(
     State(app): State<AppState>,
     MaybeUser(user): MaybeUser,
-    Json(answer): Json<Answer>,
+    ApiJson(answer): ApiJson<Answer>,
 ) -> Result<Json<Verdict>, Problem> {
     let key = app
         .course

@@ -1,0 +1,147 @@
+//! From bytes to a stored, graded report: the one way in for uploads, tokens and runners.
+
+use evidence::{Document, GRADER, Grade, GradeContext, Outcome, Provenance, ReadError};
+
+use crate::store::grades::{self, Earned, GradeError, NewGrade};
+use crate::store::reports::{self, Filter, NewReport, ReportRow, Stored, UploadedBy};
+use crate::store::{GradeOutcome, JsonText, ReportId, ReportOrigin, Store, StoreError, User, Viewer};
+
+/// How many of a learner's newest reports are looked at when a baseline is searched.
+const LINKED: usize = 24;
+
+/// What became of bytes that a learner sent.
+pub enum Received {
+    /// Stored (or known already) and graded.
+    Graded { id: ReportId, new: bool, grade: Box<Grade> },
+    /// Not a report. Nothing was stored; the sender keeps the file.
+    Unreadable(ReadError),
+}
+
+/// Stores and grades what a learner uploads.
+pub async fn store_and_grade(store: &Store, user: &User, raw: Vec<u8>) -> Result<Received, GradingError> {
+    let parsed = parse(raw).await?;
+    let (raw, document) = match parsed {
+        (raw, Ok(document)) => (raw, document),
+        (_, Err(error)) => return Ok(Received::Unreadable(error)),
+    };
+    let stored = reports::upload(store, user.id, facts(&document, &raw), UploadedBy::File).await?;
+    let grade = match existing(store, user.viewer(), stored).await? {
+        Some(grade) => grade,
+        None => grade_stored(store, stored.id()).await?,
+    };
+    Ok(Received::Graded { id: stored.id(), new: matches!(stored, Stored::New(_)), grade: Box::new(grade) })
+}
+
+/// The columns of a report.
+pub fn facts<'a>(document: &'a Document, raw: &'a [u8]) -> NewReport<'a> {
+    let lab = document.lab();
+    NewReport {
+        raw,
+        shape: document.shape,
+        lab: (!lab.is_empty()).then_some(lab),
+        class: document.report.evidence_class(),
+        level: Some(document.report.level),
+        device: document.report.device.as_ref(),
+    }
+}
+
+/// Reading is work for a processor, not for the thread that answers others.
+pub async fn parse(raw: Vec<u8>) -> Result<(Vec<u8>, Result<Document, ReadError>), GradingError> {
+    tokio::task::spawn_blocking(move || {
+        let document = evidence::read(&raw);
+        (raw, document)
+    })
+    .await
+    .map_err(|_| GradingError::Stopped)
+}
+
+async fn existing(store: &Store, viewer: Viewer, stored: Stored) -> Result<Option<Grade>, GradingError> {
+    match stored {
+        Stored::New(_) => Ok(None),
+        Stored::Already(id) => match grades::latest(store, viewer, id).await? {
+            Some(row) => Ok(Some(row.grade.parse()?)),
+            None => Ok(None),
+        },
+    }
+}
+
+/// Grades a stored report, with the learner's other reports beside it, and appends the grade.
+pub async fn grade_stored(store: &Store, id: ReportId) -> Result<Grade, GradingError> {
+    let (row, raw) = reports::raw_for_grading(store, id).await?.ok_or(GradingError::Missing)?;
+    let others = others(store, &row).await?;
+    let provenance = provenance(&row);
+    let grade = tokio::task::spawn_blocking(move || {
+        let document = evidence::read(&raw)?;
+        let linked: Vec<Document> = others.iter().filter_map(|raw| evidence::read(raw).ok()).collect();
+        let linked: Vec<&Document> = linked.iter().collect();
+        Ok::<_, ReadError>(labs::grade(&document, &GradeContext { provenance, linked: &linked }))
+    })
+    .await
+    .map_err(|_| GradingError::Stopped)??;
+    append(store, id, &grade).await?;
+    Ok(grade)
+}
+
+async fn others(store: &Store, row: &ReportRow) -> Result<Vec<Vec<u8>>, StoreError> {
+    let owner = Viewer::Learner(row.user_id);
+    let newest = reports::list(store, owner, Filter { user: Some(row.user_id), lab: None }).await?;
+    let mut raws = Vec::new();
+    for other in newest.into_iter().filter(|other| other.id != row.id).take(LINKED) {
+        raws.extend(reports::raw(store, owner, other.id).await?);
+    }
+    Ok(raws)
+}
+
+fn provenance(row: &ReportRow) -> Provenance {
+    match row.provenance {
+        ReportOrigin::Runner => {
+            Provenance::Runner { runner: row.runner_id.map(|id| id.to_string()).unwrap_or_default() }
+        }
+        ReportOrigin::Upload => Provenance::Upload,
+        ReportOrigin::Browser => Provenance::Browser,
+    }
+}
+
+async fn append(store: &Store, report: ReportId, grade: &Grade) -> Result<(), GradingError> {
+    let earned = |points: evidence::PartPoints| Earned { earned: points.earned, possible: points.possible };
+    let new = NewGrade {
+        report,
+        grader_version: GRADER,
+        outcome: match grade.outcome {
+            Outcome::Graded => GradeOutcome::Graded,
+            Outcome::NotEvidence { .. } => GradeOutcome::NotEvidence,
+        },
+        cpu: earned(grade.points.cpu),
+        gpu: earned(grade.points.gpu),
+        grade: JsonText::of(grade)?,
+    };
+    grades::append(store, &new).await?;
+    Ok(())
+}
+
+/// Grades what was stored when the server stopped in between.
+pub async fn catch_up(store: &Store) -> Result<usize, StoreError> {
+    let waiting = reports::ungraded(store).await?;
+    let mut done = 0;
+    for id in waiting {
+        match grade_stored(store, id).await {
+            Ok(_) => done += 1,
+            Err(error) => tracing::error!(%error, report = %id, "a stored report cannot be graded"),
+        }
+    }
+    Ok(done)
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum GradingError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Grade(#[from] GradeError),
+    #[error("the stored bytes are no report any more: {0:?}")]
+    Unreadable(#[from] ReadError),
+    #[error("there is no such report")]
+    Missing,
+    #[error("the grader stopped")]
+    Stopped,
+}

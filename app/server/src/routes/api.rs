@@ -1,0 +1,136 @@
+//! Reports over the REST API, for the command line, notebooks and curl; and the published schema.
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, Json, Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use evidence::{GradeLine, Lang, MAX_BYTES};
+use serde::Serialize;
+
+use crate::auth::{AuthRejection, TokenUser};
+use crate::grading::{self, Received};
+use crate::http::page::preferred;
+use crate::http::{AppState, Problem};
+use crate::store::api_tokens::Scope;
+use crate::store::reports::{self, Filter, ReportRow};
+use crate::store::{ReportId, grades};
+
+pub fn routes() -> Router<AppState> {
+    Router::new()
+        .route(
+            "/api/v1/reports",
+            post(submit).layer(DefaultBodyLimit::max(MAX_BYTES + 1)).merge(get(list)),
+        )
+        .route("/api/v1/reports/{id}", get(one))
+        .route("/schema/report-v1.json", get(schema))
+}
+
+/// A stored report with what the grader says of it.
+#[derive(Serialize)]
+struct Submitted {
+    id: String,
+    /// The page of the report.
+    url: String,
+    /// Whether these bytes were new.
+    new: bool,
+    #[serde(flatten)]
+    line: GradeLine,
+}
+
+/// Messages come in the language that `Accept-Language` asks for; English when it does not.
+fn language(headers: &HeaderMap) -> Lang {
+    if headers.contains_key(header::ACCEPT_LANGUAGE) { preferred(headers) } else { Lang::En }
+}
+
+/// `POST /api/v1/reports` with the JSON itself as the body.
+async fn submit(
+    State(app): State<AppState>,
+    token: TokenUser,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Response> {
+    token.require(Scope::SubmitReports).map_err(IntoResponse::into_response)?;
+    app.auth.limits.upload(token.user.id).map_err(|limited| AuthRejection::Limited(limited).into_response())?;
+    let lang = language(&headers);
+    let received = grading::store_and_grade(&app.store, &token.user, body.to_vec())
+        .await
+        .map_err(|error| Problem::internal(error).into_response())?;
+    match received {
+        Received::Graded { id, new, grade } => {
+            let status = if new { StatusCode::CREATED } else { StatusCode::OK };
+            let url = format!("{}/{}/reports/{id}", app.config.origin, lang.code());
+            let line = GradeLine::graded("", &grade, lang);
+            Ok((status, Json(Submitted { id: id.to_string(), url, new, line })).into_response())
+        }
+        Received::Unreadable(error) => {
+            let line = GradeLine::unreadable("", "upload", &error, lang);
+            let check = line.checks.first();
+            let detail = format!(
+                "{} {}",
+                error.message(lang),
+                check.map(|check| check.fix.as_str()).unwrap_or_default()
+            );
+            Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail.trim()).at(error.pointer()).into_response())
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Listed {
+    id: String,
+    lab: Option<String>,
+    shape: String,
+    class: String,
+    provenance: String,
+    sha256: String,
+    created_at: Option<String>,
+}
+
+impl From<ReportRow> for Listed {
+    fn from(row: ReportRow) -> Self {
+        Self {
+            id: row.id.to_string(),
+            shape: row.shape.id().to_owned(),
+            class: row.class.id().to_owned(),
+            provenance: row.provenance.id().to_owned(),
+            created_at: row.created_ms.rfc3339(),
+            lab: row.lab,
+            sha256: row.sha256,
+        }
+    }
+}
+
+/// Own reports, newest first.
+async fn list(State(app): State<AppState>, token: TokenUser) -> Result<Json<Vec<Listed>>, Response> {
+    token.require(Scope::ReadReports).map_err(IntoResponse::into_response)?;
+    let filter = Filter { user: Some(token.user.id), lab: None };
+    let rows = reports::list(&app.store, token.viewer(), filter)
+        .await
+        .map_err(|error| Problem::internal(error).into_response())?;
+    Ok(Json(rows.into_iter().map(Listed::from).collect()))
+}
+
+/// One report's grade.
+async fn one(
+    State(app): State<AppState>,
+    token: TokenUser,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+) -> Result<Json<GradeLine>, Response> {
+    token.require(Scope::ReadReports).map_err(IntoResponse::into_response)?;
+    let missing = || Problem::not_found().into_response();
+    let id: ReportId = id.parse().map_err(|_| missing())?;
+    let row = grades::latest(&app.store, token.viewer(), id)
+        .await
+        .map_err(|error| Problem::internal(error).into_response())?
+        .ok_or_else(missing)?;
+    let grade = row.grade.parse().map_err(|error| Problem::internal(error).into_response())?;
+    Ok(Json(GradeLine::graded("", &grade, language(&headers))))
+}
+
+async fn schema() -> Response {
+    let schema = evidence::report_v1_schema();
+    ([(header::CONTENT_TYPE, "application/schema+json")], schema.to_string()).into_response()
+}

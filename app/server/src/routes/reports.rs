@@ -1,0 +1,269 @@
+//! A learner's reports: the list, the upload, one report.
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Multipart, Path, Query, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::get;
+use evidence::{Grade, Lang, MAX_BYTES, ReadError};
+use leptos::prelude::*;
+use serde::Deserialize;
+use ui::pages::report::{ReportFacts, ReportItem, Trouble};
+use ui::shell::Section;
+
+use crate::auth::CurrentUser;
+use crate::grading::{self, Received};
+use crate::http::{AppState, Reader};
+use crate::store::reports::{self, Filter, ReportRow};
+use crate::store::{ReportId, StoreError, UserId, grades, users};
+
+/// A file of the largest size that is read, with its form around it.
+const UPLOAD_LIMIT: usize = MAX_BYTES + (64 << 10);
+
+pub fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/{lang}/reports", get(list).post(upload).layer(DefaultBodyLimit::max(UPLOAD_LIMIT)))
+        .route("/{lang}/reports/{id}", get(one))
+        .route("/{lang}/reports/{id}/raw.json", get(raw))
+}
+
+#[derive(Deserialize)]
+struct Whose {
+    user: Option<String>,
+}
+
+async fn list(app: State<AppState>, user: CurrentUser, reader: Reader, Query(whose): Query<Whose>) -> Response {
+    show_list(&app, &user, &reader, whose.user.as_deref(), None).await
+}
+
+/// The list, with what went wrong with an upload on top.
+async fn show_list(
+    app: &AppState,
+    user: &CurrentUser,
+    reader: &Reader,
+    whose: Option<&str>,
+    trouble: Option<Trouble>,
+) -> Response {
+    let owner: UserId = match whose.map(str::parse) {
+        None => user.id,
+        Some(Ok(id)) => id,
+        Some(Err(_)) => return StatusCode::NOT_FOUND.into_response(),
+    };
+    let (items, name) = match items(app, user, owner).await {
+        Ok(Some(found)) => found,
+        Ok(None) => return StatusCode::NOT_FOUND.into_response(),
+        Err(error) => return unavailable(&error),
+    };
+    let (lang, own) = (reader.lang, owner == user.id);
+    let title = lang.pick("报告", "Reports");
+    let status = if trouble.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    let heading = if own { lang.pick("我的报告", "My reports").to_owned() } else { name };
+    reader.page_with(app, status, Section::Reports, title, false, move || {
+        view! { <ui::pages::report::ReportsPage lang heading own items trouble /> }
+    })
+}
+
+async fn items(
+    app: &AppState,
+    user: &CurrentUser,
+    owner: UserId,
+) -> Result<Option<(Vec<ReportItem>, String)>, StoreError> {
+    let Some(person) = users::get(&app.store, user.viewer(), owner).await? else { return Ok(None) };
+    let filter = Filter { user: Some(owner), lab: None };
+    let rows = reports::list(&app.store, user.viewer(), filter).await?;
+    let grades = grades::latest_of_user(&app.store, user.viewer(), owner).await?;
+    let items = rows
+        .into_iter()
+        .map(|row| {
+            let grade = grades.iter().find(|grade| grade.report_id == row.id);
+            ReportItem {
+                id: row.id.to_string(),
+                lab: lab_name(&row),
+                class: *row.class,
+                created: day(row.created_ms),
+                origin: row.provenance.id().to_owned(),
+                outcome: grade.map(|grade| grade.outcome.id().to_owned()),
+                earned: grade.map(|grade| grade.cpu_earned + grade.gpu_earned),
+                possible: grade.map(|grade| grade.cpu_possible + grade.gpu_possible),
+            }
+        })
+        .collect();
+    Ok(Some((items, person.display_name)))
+}
+
+fn lab_name(row: &ReportRow) -> String {
+    row.lab.clone().unwrap_or_else(|| row.shape.id().to_owned())
+}
+
+/// `2026-11-30 09:41 UTC`
+fn day(at: crate::store::UtcMs) -> String {
+    let text = at.rfc3339().unwrap_or_default();
+    let minute = text.get(..16).unwrap_or(&text).replace('T', " ");
+    format!("{minute} UTC")
+}
+
+/// A file or a pasted text.
+async fn upload(app: State<AppState>, user: CurrentUser, reader: Reader, form: Multipart) -> Response {
+    if let Err(limited) = app.auth.limits.upload(user.id) {
+        return crate::auth::AuthRejection::Limited(limited).into_response();
+    }
+    let raw = match read_form(form).await {
+        Ok(raw) if !raw.is_empty() => raw,
+        Ok(_) => return refuse(&app, &user, &reader, &ReadError::Empty, String::new()).await,
+        Err(status) => return status.into_response(),
+    };
+    let pasted = String::from_utf8(raw.clone()).unwrap_or_default();
+    match grading::store_and_grade(&app.store, &user, raw).await {
+        Ok(Received::Graded { id, .. }) => {
+            Redirect::to(&format!("/{}/reports/{id}", reader.lang.code())).into_response()
+        }
+        Ok(Received::Unreadable(error)) => refuse(&app, &user, &reader, &error, pasted).await,
+        Err(error) => unavailable(&error),
+    }
+}
+
+/// The form's own text comes back with the error, so that nothing is lost.
+async fn refuse(
+    app: &AppState,
+    user: &CurrentUser,
+    reader: &Reader,
+    error: &ReadError,
+    pasted: String,
+) -> Response {
+    let lang = reader.lang;
+    let trouble = Trouble {
+        message: error.message(lang),
+        expected: error.expected().get(lang).to_owned(),
+        found: error.found().get(lang).to_owned(),
+        fix: error.fix().get(lang).to_owned(),
+        pasted,
+    };
+    show_list(app, user, reader, None, Some(trouble)).await
+}
+
+async fn read_form(mut form: Multipart) -> Result<Vec<u8>, StatusCode> {
+    let mut pasted = Vec::new();
+    while let Some(field) = form.next_field().await.map_err(|error| error.status())? {
+        let name = field.name().unwrap_or_default().to_owned();
+        let bytes = field.bytes().await.map_err(|error| error.status())?;
+        match name.as_str() {
+            // A chosen file wins over pasted text; an empty file field is no choice.
+            "file" if !bytes.is_empty() => return Ok(bytes.to_vec()),
+            "text" => pasted = bytes.to_vec(),
+            _ => {}
+        }
+    }
+    let blank = pasted.iter().all(u8::is_ascii_whitespace);
+    Ok(if blank { Vec::new() } else { pasted })
+}
+
+async fn one(
+    State(app): State<AppState>,
+    user: CurrentUser,
+    reader: Reader,
+    Path((_, id)): Path<(String, String)>,
+) -> Response {
+    let Ok(id) = id.parse::<ReportId>() else { return StatusCode::NOT_FOUND.into_response() };
+    let found = match load(&app, &user, id).await {
+        Ok(Some(found)) => found,
+        Ok(None) => return StatusCode::NOT_FOUND.into_response(),
+        Err(error) => return unavailable(&error),
+    };
+    let (facts, grade, raw) = found;
+    let lang = reader.lang;
+    let title = format!("{} {}", lang.pick("报告", "Report"), facts.lab);
+    reader.page(&app, Section::Reports, &title, move || {
+        view! { <ui::pages::report::ReportPage lang facts grade raw /> }
+    })
+}
+
+type Loaded = (ReportFacts, Option<Grade>, String);
+
+async fn load(app: &AppState, user: &CurrentUser, id: ReportId) -> Result<Option<Loaded>, StoreError> {
+    let viewer = user.viewer();
+    let Some(row) = reports::get(&app.store, viewer, id).await? else { return Ok(None) };
+    let Some(raw) = reports::raw(&app.store, viewer, id).await? else { return Ok(None) };
+    let history = grades::of_report(&app.store, viewer, id).await?;
+    let grade = history.first().map(|row| row.grade.parse::<Grade>()).transpose()?;
+    let twins = reports::twins(&app.store, viewer, id).await?;
+    let owner = users::get(&app.store, viewer, row.user_id).await?;
+    let lab = lab_name(&row);
+    let facts = ReportFacts {
+        id: row.id.to_string(),
+        title: labs::lab(&lab).map(|lab| (lab.title(Lang::Zh).to_owned(), lab.title(Lang::En).to_owned())),
+        lab,
+        class: *row.class,
+        level: row.level.map(|level| level.id().to_owned()),
+        origin: row.provenance.id().to_owned(),
+        device: row.device_name.clone(),
+        created: day(row.created_ms),
+        graded: history.first().map(|grade| day(grade.created_ms)),
+        grader: history.first().map(|grade| grade.grader_version.clone()),
+        sha256: row.sha256.clone(),
+        owner: owner.filter(|owner| owner.id != user.id).map(|owner| owner.display_name),
+        twins: twins.into_iter().map(|twin| (twin.report_id.to_string(), twin.display_name)).collect(),
+    };
+    Ok(Some((facts, grade, pretty(&raw))))
+}
+
+/// The document for people: indented where it is JSON, and without the paths of somebody's machine.
+fn pretty(raw: &[u8]) -> String {
+    let mut value: serde_json::Value = match serde_json::from_slice(raw) {
+        Ok(value) => value,
+        Err(_) => return String::from_utf8_lossy(raw).into_owned(),
+    };
+    shorten_paths(&mut value);
+    serde_json::to_string_pretty(&value).unwrap_or_default()
+}
+
+/// `/home/me/course/results/76.json` → `…/76.json`
+fn shorten_paths(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::String(text) => {
+            // A bound, because what is left could be found again.
+            for _ in 0..8 {
+                let Some(path) = evidence::absolute_path(text) else { break };
+                let last = path.rsplit(['/', '\\']).next().unwrap_or_default();
+                *text = text.replace(&path, &format!("…/{last}"));
+            }
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(shorten_paths),
+        serde_json::Value::Object(map) => map.values_mut().for_each(shorten_paths),
+        _ => {}
+    }
+}
+
+/// The exact bytes, to keep or to grade elsewhere.
+async fn raw(State(app): State<AppState>, user: CurrentUser, Path((_, id)): Path<(String, String)>) -> Response {
+    let Ok(id) = id.parse::<ReportId>() else { return StatusCode::NOT_FOUND.into_response() };
+    match reports::raw(&app.store, user.viewer(), id).await {
+        Ok(Some(raw)) => {
+            let headers = [
+                (header::CONTENT_TYPE, "application/json".to_owned()),
+                (header::CONTENT_DISPOSITION, format!("attachment; filename=\"report-{id}.json\"")),
+            ];
+            (headers, raw).into_response()
+        }
+        Ok(None) => StatusCode::NOT_FOUND.into_response(),
+        Err(error) => unavailable(&error),
+    }
+}
+
+fn unavailable(error: &dyn std::fmt::Display) -> Response {
+    tracing::error!(%error, "a report page failed");
+    StatusCode::SERVICE_UNAVAILABLE.into_response()
+}
+
+
+#[cfg(test)]
+mod tests {
+    use super::pretty;
+
+    #[test]
+    fn the_shown_copy_names_no_machine() {
+        let shown = pretty(br#"{"source": "/home/me/results/76.json", "n": 1.50, "list": ["C:\\me\\a.json", "rel/b.json"]}"#);
+        assert!(shown.contains("…/76.json") && shown.contains("…/a.json") && shown.contains("rel/b.json"), "{shown}");
+        assert!(!shown.contains("home"), "{shown}");
+        assert_eq!(pretty(b"not json"), "not json");
+    }
+}

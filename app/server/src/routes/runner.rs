@@ -1,0 +1,146 @@
+//! What runners say: identity, claims, heartbeats, reports, failures.
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Json, Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{post, put};
+use protocol::{Claim, ClaimRequest, Failure, Heartbeat, Identity, Lease, Nonce, PublicKey, Receipt, SignedReport, Stage};
+
+use crate::auth::RunnerAuth;
+use crate::grading;
+use crate::http::{ApiJson, AppState, Problem};
+use crate::store::jobs::{self, HeldError};
+use crate::store::runners::{self, IdentityError};
+use crate::store::{JobId, JsonText};
+
+pub fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/api/v1/runner/identity", put(identity))
+        .route("/api/v1/runner/claims", post(claim))
+        .route("/api/v1/runner/jobs/{id}/heartbeats", post(heartbeat))
+        .route("/api/v1/runner/jobs/{id}/reports", post(report))
+        .route("/api/v1/runner/jobs/{id}/failures", post(failure))
+        .layer(DefaultBodyLimit::max(protocol::limits::REQUEST_BYTES))
+}
+
+fn lost() -> Problem {
+    Problem::new(StatusCode::CONFLICT, "this runner does not hold the job")
+}
+
+fn held(error: HeldError) -> Problem {
+    match error {
+        HeldError::LeaseLost => lost(),
+        HeldError::Store(error) => Problem::internal(error),
+    }
+}
+
+fn job_id(id: &str) -> Result<JobId, Problem> {
+    id.parse().map_err(|_| lost())
+}
+
+/// First use binds the key to the token.
+async fn identity(
+    State(app): State<AppState>,
+    RunnerAuth(runner): RunnerAuth,
+    ApiJson(identity): ApiJson<Identity>,
+) -> Result<StatusCode, Problem> {
+    let facts = JsonText::of(&identity.facts).map_err(Problem::internal)?;
+    match runners::bind_identity(&app.store, runner.id, identity.public_key.as_bytes(), &identity.name, &facts).await {
+        Ok(()) => Ok(StatusCode::NO_CONTENT),
+        Err(IdentityError::OtherKey) => Err(Problem::new(
+            StatusCode::CONFLICT,
+            "this token is bound to another key; register the runner again to get a new token",
+        )),
+        Err(IdentityError::Store(error)) => Err(Problem::internal(error)),
+    }
+}
+
+async fn claim(
+    State(app): State<AppState>,
+    RunnerAuth(runner): RunnerAuth,
+    ApiJson(request): ApiJson<ClaimRequest>,
+) -> Result<Response, Problem> {
+    if runner.public_key.is_none() {
+        return Err(Problem::new(StatusCode::CONFLICT, "name your public key first: PUT /api/v1/runner/identity"));
+    }
+    let labs: Vec<&str> = request.labs.iter().map(|lab| lab.as_str()).collect();
+    let Some(claimed) = jobs::claim(&app.store, runner.id, &labs).await.map_err(Problem::internal)? else {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    };
+    let broken = |error: &dyn std::fmt::Display| Problem::internal(error);
+    let claim = Claim {
+        job_id: claimed.id.to_string().parse().map_err(|error| broken(&error))?,
+        lab: claimed.lab.parse().map_err(|error| broken(&error))?,
+        params: claimed.params.parse().map_err(|error| broken(&error))?,
+        nonce: claimed.nonce,
+        lease_ms: lease_ms(),
+        attempt: u32::try_from(claimed.attempt).unwrap_or(u32::MAX),
+    };
+    Ok(Json(claim).into_response())
+}
+
+fn lease_ms() -> u64 {
+    u64::try_from(jobs::LEASE.as_millis()).unwrap_or(u64::MAX)
+}
+
+async fn heartbeat(
+    State(app): State<AppState>,
+    RunnerAuth(runner): RunnerAuth,
+    Path(id): Path<String>,
+    ApiJson(beat): ApiJson<Heartbeat>,
+) -> Result<Json<Lease>, Problem> {
+    let id = job_id(&id)?;
+    let lease = jobs::heartbeat(&app.store, runner.id, id, &beat.nonce, beat.stage, &beat.times).await.map_err(held)?;
+    Ok(Json(Lease { lease_ms: lease_ms(), cancelled: lease.cancelled }))
+}
+
+/// The signature is checked against the exact bytes before anything is believed of them.
+async fn report(
+    State(app): State<AppState>,
+    RunnerAuth(runner): RunnerAuth,
+    Path(id): Path<String>,
+    ApiJson(signed): ApiJson<SignedReport>,
+) -> Result<Json<Receipt>, Problem> {
+    let id = job_id(&id)?;
+    let key = stored_key(runner.public_key.as_deref()).ok_or_else(lost)?;
+    let nonce: Nonce = jobs::signing_nonce(&app.store, runner.id, id).await.map_err(Problem::internal)?.ok_or_else(lost)?;
+    let job = protocol_id(id)?;
+    signed.verify(&key, &job, &nonce).map_err(|_| {
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "the signature does not cover this report, job and nonce")
+            .at("/signature_base64")
+    })?;
+    let signature = signed.signature.as_bytes().to_owned();
+    let (raw, document) = grading::parse(signed.report).await.map_err(Problem::internal)?;
+    let document = document.map_err(|error| {
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, error.message(evidence::Lang::En)).at(error.pointer())
+    })?;
+    let facts = grading::facts(&document, &raw);
+    let finished = jobs::finish(&app.store, runner.id, id, &nonce, facts, &signature, &signed.times)
+        .await
+        .map_err(held)?;
+    // The report is safe now; should grading fail, the background work grades it later.
+    if let Err(error) = grading::grade_stored(&app.store, finished.id()).await {
+        tracing::error!(%error, "a runner's report was stored and not yet graded");
+    }
+    Ok(Json(Receipt { job_id: job, stage: Stage::Graded }))
+}
+
+fn stored_key(bytes: Option<&[u8]>) -> Option<PublicKey> {
+    PublicKey::from_bytes(bytes?.try_into().ok()?).ok()
+}
+
+fn protocol_id(id: JobId) -> Result<protocol::JobId, Problem> {
+    id.to_string().parse().map_err(|_| lost())
+}
+
+async fn failure(
+    State(app): State<AppState>,
+    RunnerAuth(runner): RunnerAuth,
+    Path(id): Path<String>,
+    ApiJson(failure): ApiJson<Failure>,
+) -> Result<StatusCode, Problem> {
+    let id = job_id(&id)?;
+    jobs::fail(&app.store, runner.id, id, &failure.nonce, failure.kind, &failure.message).await.map_err(held)?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,55 @@
+//! Pages about reports.
+
+mod checks;
+mod list;
+mod one;
+mod reconciliation;
+
+use evidence::EvidenceClass;
+
+pub use list::ReportsPage;
+pub use one::ReportPage;
+
+/// A line of the list.
+#[derive(Debug, Clone)]
+pub struct ReportItem {
+    pub id: String,
+    pub lab: String,
+    pub class: EvidenceClass,
+    pub created: String,
+    pub origin: String,
+    pub outcome: Option<String>,
+    pub earned: Option<i64>,
+    pub possible: Option<i64>,
+}
+
+/// Why a file was not taken, with the text that was pasted.
+#[derive(Debug, Clone)]
+pub struct Trouble {
+    pub message: String,
+    pub expected: String,
+    pub found: String,
+    pub fix: String,
+    pub pasted: String,
+}
+
+/// What a report page says beside the grade.
+#[derive(Debug, Clone)]
+pub struct ReportFacts {
+    pub id: String,
+    pub lab: String,
+    /// The lab's title in Chinese and English.
+    pub title: Option<(String, String)>,
+    pub class: EvidenceClass,
+    pub level: Option<String>,
+    pub origin: String,
+    pub device: Option<String>,
+    pub created: String,
+    pub graded: Option<String>,
+    pub grader: Option<String>,
+    pub sha256: String,
+    /// Whose it is, when the reader is somebody else.
+    pub owner: Option<String>,
+    /// Identical files of other learners: id and name. For instructors only.
+    pub twins: Vec<(String, String)>,
+}

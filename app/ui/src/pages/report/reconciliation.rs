@@ -1,0 +1,92 @@
+//! Reconciliation 对账: predicted bytes beside measured bytes, drawn to one scale.
+
+use evidence::{Lang, Line, LineKind};
+use ledger::units;
+use leptos::prelude::*;
+
+use crate::words;
+
+#[component]
+pub fn Reconciliation(lines: Vec<Line>, lang: Lang) -> impl IntoView {
+    let most = lines
+        .iter()
+        .flat_map(|line| [line.predicted_bytes, line.measured_bytes])
+        .flatten()
+        .max()
+        .unwrap_or(0);
+    let rows = lines.into_iter().map(|line| view! { <Row line most lang /> }).collect_view();
+    view! {
+        <section class="card reconciliation" aria-label=lang.pick("对账", "Reconciliation")>
+            <header>
+                <b>{lang.pick("对账", "Reconciliation 对账")}</b>
+                <span>
+                    {lang
+                        .pick(
+                            "斜线为账本预测，实心为测量；同一比例尺",
+                            "hatched is predicted by the ledger, solid is measured; one scale",
+                        )}
+                </span>
+            </header>
+            <div class="body">
+                <svg class="defs" width="0" height="0" aria-hidden="true">
+                    <defs>
+                        <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+                            <rect class="hatch" width="3" height="6" />
+                        </pattern>
+                    </defs>
+                </svg>
+                {rows}
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn Row(line: Line, most: u64, lang: Lang) -> impl IntoView {
+    let object = line.object.map(|object| object.id());
+    let name = match (line.kind, object) {
+        (LineKind::Object, Some(object)) => words::part(&line.part, object, lang),
+        (LineKind::Allocated, _) => format!("{} · {}", line.part, lang.pick("分配峰值", "allocated peak")),
+        (LineKind::Reserved, _) => format!("{} · {}", line.part, lang.pick("保留峰值", "reserved peak")),
+        (LineKind::Object, None) => line.part.clone(),
+    };
+    let class = object.map(words::object_class).unwrap_or_default();
+    let width = |bytes: u64| format!("{:.2}", bytes as f64 / most.max(1) as f64 * 1000.0);
+    let predicted = line.predicted_bytes;
+    let measured = line.measured_bytes;
+    let difference = line.unexplained_bytes().map(|bytes| {
+        let sign = if bytes < 0 { "−" } else { "+" };
+        format!("{}{}", sign, units::mib(bytes.unsigned_abs()))
+    });
+    view! {
+        <div class=format!("pair {class}")>
+            <span>
+                {name} {line.assumption.then(|| view! { <small class="hint">{lang.pick(" （假设）", " (assumption)")}</small> })}
+            </span>
+            <span class="lines">
+                {predicted
+                    .map(|bytes| {
+                        view! {
+                            <svg viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label=format!("{} {}", lang.pick("预测", "predicted"), units::mib(bytes))>
+                                <rect class="predicted" width=width(bytes) height="10" fill="url(#hatch)" />
+                            </svg>
+                        }
+                    })}
+                {measured
+                    .map(|bytes| {
+                        view! {
+                            <svg viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label=format!("{} {}", lang.pick("测量", "measured"), units::mib(bytes))>
+                                <rect class="measured" width=width(bytes) height="10" />
+                            </svg>
+                        }
+                    })}
+            </span>
+            <span class="d">
+                {predicted.map(|bytes| view! { <span class="p">{units::mib(bytes)}</span> })}
+                {measured.map(|bytes| view! { <span class="m">{units::mib(bytes)}</span> })}
+                {difference.map(|text| view! { <span class="u">{text}</span> })}
+            </span>
+            {(!line.formula.is_empty()).then(|| view! { <span class="formula">{line.formula.clone()}</span> })}
+        </div>
+    }
+}
