@@ -13,11 +13,15 @@ type Problem = String;
 
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by Cargo"));
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("set by Cargo")).join("catalogue.rs");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("set by Cargo"));
     println!("cargo::rerun-if-changed=src/catalogue/file.rs");
     println!("cargo::rerun-if-changed={}", root.display());
-    match folders(&root).and_then(|folders| generate(&folders)) {
-        Ok(code) => fs::write(&out, code).expect("OUT_DIR is writable"),
+    let folders = folders(&root);
+    match folders.and_then(|folders| Ok((generate(&folders)?, programs(&folders)))) {
+        Ok((catalogue, programs)) => {
+            fs::write(out.join("catalogue.rs"), catalogue).expect("OUT_DIR is writable");
+            fs::write(out.join("programs.rs"), programs).expect("OUT_DIR is writable");
+        }
         Err(problem) => {
             for line in problem.lines() {
                 println!("cargo::error={line}");
@@ -63,6 +67,22 @@ fn generate(folders: &[PathBuf]) -> Result<String, Problem> {
     if problems.is_empty() { Ok(code) } else { Err(problems) }
 }
 
+/// A module for every folder with a `program.rs`, and the table that names them. Compiled with the feature `run`.
+fn programs(folders: &[PathBuf]) -> String {
+    let (mut modules, mut table) = (String::new(), String::new());
+    for program in folders.iter().map(|folder| folder.join("program.rs")).filter(|program| program.is_file()) {
+        let id = program
+            .parent()
+            .and_then(Path::file_name)
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        let name = format!("lab_{}", id.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
+        let _ = writeln!(modules, "#[path = {:?}]\nmod {name};", program.display().to_string());
+        let _ = writeln!(table, "    ({id:?}, {name}::run),");
+    }
+    format!("{modules}const PROGRAMS: &[(&str, Program)] = &[\n{table}];\n")
+}
+
 fn check(folder: &Path) -> Result<(), Problem> {
     let path = folder.join("lab.toml");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -75,6 +95,9 @@ fn check(folder: &Path) -> Result<(), Problem> {
             Ok(_) => {}
             Err(error) => problems.push(format!("{name}: {error}")),
         }
+    }
+    if folder.join("program.rs").is_file() != (lab.kind == file::LabKind::Program) {
+        problems.push("a lab of kind program, and no other, has a program.rs".to_owned());
     }
     if problems.is_empty() {
         return Ok(());

@@ -1,15 +1,13 @@
-//! The lab programs that exist, by the name of their folder.
+//! The lab programs that exist, by the name of their folder. The build script finds them.
 
 use evidence::Report;
 
 use super::{Device, DeviceError, ParamError, Params, Timing, Watch};
 
-#[path = "../../rmsnorm/program.rs"]
-mod rmsnorm;
-
 type Program = fn(&Params, &mut dyn Device, &mut dyn Watch) -> Result<Report, RunError>;
 
-const PROGRAMS: &[(&str, Program)] = &[("rmsnorm", rmsnorm::run)];
+// One module and one line of `PROGRAMS` for every folder with a `program.rs`, written by the build script.
+include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RunError {
