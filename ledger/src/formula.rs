@@ -27,7 +27,9 @@ pub(crate) fn n(value: u64) -> Term {
 
 /// A number of bytes: `2 B`.
 pub(crate) fn b(value: u64) -> Term {
-    Term { text: format!("{} B", units::group(value)), value: Some(value), rank: Rank::Atom }
+    let mut text = units::group(value);
+    text.push_str(" B");
+    Term { text, value: Some(value), rank: Rank::Atom }
 }
 
 impl Term {
@@ -74,12 +76,27 @@ impl Term {
     }
 }
 
+/// The product of sizes, without a text unless it overflows.
+pub(crate) fn product(what: &'static str, factors: &[u64]) -> Result<u64, LedgerError> {
+    factors.iter().try_fold(1u64, |product, factor| product.checked_mul(*factor)).ok_or_else(|| {
+        let texts: Vec<String> = factors.iter().map(|factor| units::group(*factor)).collect();
+        LedgerError::Overflow { what, formula: texts.join(" × ") }
+    })
+}
+
+/// The sum of sizes, without a text unless it overflows.
+pub(crate) fn sum(what: &'static str, mut terms: impl Iterator<Item = u64>) -> Result<u64, LedgerError> {
+    terms.try_fold(0u64, u64::checked_add).ok_or_else(|| LedgerError::Overflow { what, formula: format!("Σ {what}") })
+}
+
 impl std::ops::Mul for Term {
     type Output = Term;
 
     fn mul(self, other: Term) -> Term {
         let value = self.value.zip(other.value).and_then(|(a, b)| a.checked_mul(b));
-        let text = format!("{} × {}", self.within(Rank::Product), other.within(Rank::Product));
+        let mut text = self.within(Rank::Product);
+        text.push_str(" × ");
+        text.push_str(&other.within(Rank::Product));
         Term { text, value, rank: Rank::Product }
     }
 }
@@ -89,7 +106,9 @@ impl std::ops::Add for Term {
 
     fn add(self, other: Term) -> Term {
         let value = self.value.zip(other.value).and_then(|(a, b)| a.checked_add(b));
-        let text = format!("{} + {}", self.text, other.text);
+        let mut text = self.text;
+        text.push_str(" + ");
+        text.push_str(&other.text);
         Term { text, value, rank: Rank::Sum }
     }
 }

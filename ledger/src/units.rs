@@ -17,15 +17,24 @@ pub const GB: u64 = 1_000_000_000;
 /// assert_eq!(ledger::units::group(8_030_261_248), "8,030,261,248");
 /// ```
 pub fn group(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
+    // At most 20 digits and 6 commas, written from the right.
+    let mut buffer = [0u8; 26];
+    let (mut rest, mut at, mut written) = (number, buffer.len(), 0);
+    loop {
+        if written > 0 && written % 3 == 0 {
+            at -= 1;
+            buffer[at] = b',';
         }
-        out.push(digit);
+        at -= 1;
+        buffer[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        written += 1;
+        if rest == 0 {
+            break;
+        }
     }
-    out
+    // ASCII by construction.
+    buffer[at..].iter().map(|digit| char::from(*digit)).collect()
 }
 
 /// `number ÷ unit` with exactly `digits` decimals (at most 9), rounded half up, thousands grouped.

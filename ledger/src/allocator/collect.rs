@@ -28,14 +28,11 @@ impl Allocator {
     }
 
     /// Releases the wholly free segment at an address. `false` where there is none.
-    pub(crate) fn release_segment(&mut self, address: u64, size: u64) -> bool {
+    pub(crate) fn release_segment(&mut self, address: u64, size: u64, stream: u64) -> bool {
         for pool in 0..self.pools.len() {
-            let found = self.pools[pool]
-                .free
-                .iter()
-                .copied()
-                .find(|key| key.1 == size && key.2 == address && !self.arena[key.3].is_split());
-            if let Some(key) = found {
+            let keys = (stream, size, address, 0)..=(stream, size, address, u32::MAX);
+            let found = self.pools[pool].free.range(keys).next().copied();
+            if let Some(key) = found.filter(|key| !self.arena[key.3].is_split()) {
                 self.release(pool, key);
                 return true;
             }

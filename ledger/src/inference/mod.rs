@@ -18,7 +18,7 @@ pub use paging::{
 
 use crate::{
     Dtype, Entry, LedgerError, Model, Object, Phase, Span,
-    formula::{b, n},
+    formula::{b, n, sum},
     units,
 };
 
@@ -91,7 +91,7 @@ pub fn ledger(model: &Model, workload: &Inference) -> Result<InferenceLedger, Le
             formula,
         });
     }
-    let total = entries.iter().fold(n(0), |sum, entry| sum + n(entry.bytes)).finish("total")?.0;
+    let total = sum("total", entries.iter().map(|entry| entry.bytes))?;
     Ok(InferenceLedger { entries, total })
 }
 

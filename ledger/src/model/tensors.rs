@@ -2,7 +2,10 @@
 //!
 //! Shapes follow the `modeling_*.py` modules of Hugging Face transformers: a tensor is what `named_parameters()` lists.
 
-use crate::{Experts, Latent, LedgerError, Mlp, Model, Norm, formula::n};
+use crate::{
+    Experts, Latent, LedgerError, Mlp, Model, Norm,
+    formula::{product, sum},
+};
 
 /// What a parameter tensor does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,7 +45,7 @@ struct List {
 
 impl List {
     fn add(&mut self, part: &'static str, role: Role, shape: [u64; 2], count: u64) -> Result<(), LedgerError> {
-        let (elements, _) = (n(shape[0]) * n(shape[1])).finish(part)?;
+        let elements = product(part, &shape)?;
         if elements > 0 && count > 0 {
             self.groups.push(Tensors { part, role, elements, count });
         }
@@ -82,7 +85,7 @@ impl Model {
         list.add("positions", Role::Position, [self.position_table, self.hidden], 1)?;
         self.attention_tensors(&mut list)?;
         self.mlp_tensors(&mut list)?;
-        let (norms, _) = (n(self.layers) * n(self.norms_per_layer)).finish("norms")?;
+        let norms = product("norms", &[self.layers, self.norms_per_layer])?;
         list.norm(self, "norm", self.hidden, norms)?;
         list.norm(self, "final_norm", self.hidden, 1)?;
         if !self.tied {
@@ -96,12 +99,12 @@ impl Model {
 
     fn attention_tensors(&self, list: &mut List) -> Result<(), LedgerError> {
         let layers = self.layers;
-        let (queries, _) = (n(self.heads) * n(self.head_dim)).finish("query")?;
-        let (keys, _) = (n(self.kv_heads) * n(self.head_dim)).finish("key")?;
+        let queries = product("query", &[self.heads, self.head_dim])?;
+        let keys = product("key", &[self.kv_heads, self.head_dim])?;
         if let Some(latent) = &self.latent {
             self.latent_tensors(list, latent)?;
         } else if self.family.fuses_projections() {
-            let (fused, _) = (n(queries) + n(2) * n(keys)).finish("qkv")?;
+            let fused = sum("qkv", [queries, keys, keys].into_iter())?;
             list.linear(["qkv", "qkv_bias"], [fused, self.hidden], self.biases.qkv, layers)?;
         } else {
             list.linear(["query", "query_bias"], [queries, self.hidden], self.biases.qkv, layers)?;
@@ -109,7 +112,7 @@ impl Model {
             list.linear(["value", "value_bias"], [keys, self.hidden], self.biases.qkv, layers)?;
         }
         let outputs = match &self.latent {
-            Some(latent) => (n(self.heads) * n(latent.value_dim)).finish("attention_out")?.0,
+            Some(latent) => product("attention_out", &[self.heads, latent.value_dim])?,
             None => queries,
         };
         list.linear(["attention_out", "attention_out_bias"], [self.hidden, outputs], self.biases.out, layers)?;
@@ -125,8 +128,8 @@ impl Model {
 
     fn latent_tensors(&self, list: &mut List, latent: &Latent) -> Result<(), LedgerError> {
         let layers = self.layers;
-        let per_query = n(latent.nope_dim) + n(latent.rope_dim);
-        let (queries, _) = (n(self.heads) * per_query).finish("query")?;
+        let per_query = sum("query", [latent.nope_dim, latent.rope_dim].into_iter())?;
+        let queries = product("query", &[self.heads, per_query])?;
         match latent.q_rank {
             Some(rank) => {
                 list.linear(["query_down", "query_down_bias"], [rank, self.hidden], self.biases.qkv, layers)?;
@@ -135,11 +138,11 @@ impl Model {
             }
             None => list.add("query", Role::Linear, [queries, self.hidden], layers)?,
         }
-        let (down, _) = (n(latent.kv_rank) + n(latent.rope_dim)).finish("key_value_down")?;
+        let down = sum("key_value_down", [latent.kv_rank, latent.rope_dim].into_iter())?;
         list.linear(["key_value_down", "key_value_down_bias"], [down, self.hidden], self.biases.qkv, layers)?;
         list.norm(self, "key_value_norm", latent.kv_rank, layers)?;
-        let per_head = n(latent.nope_dim) + n(latent.value_dim);
-        let (up, _) = (n(self.heads) * per_head).finish("key_value_up")?;
+        let per_head = sum("key_value_up", [latent.nope_dim, latent.value_dim].into_iter())?;
+        let up = product("key_value_up", &[self.heads, per_head])?;
         list.add("key_value_up", Role::Linear, [up, latent.kv_rank], layers)
     }
 
@@ -154,7 +157,7 @@ impl Model {
         let (bias, width) = (self.biases.mlp, self.intermediate);
         match self.mlp {
             Mlp::Gated if self.family.fuses_projections() => {
-                let (both, _) = (n(2) * n(width)).finish("gate_up")?;
+                let both = product("gate_up", &[2, width])?;
                 list.linear(["gate_up", "gate_up_bias"], [both, self.hidden], bias, dense)?;
             }
             Mlp::Gated => {
@@ -170,8 +173,8 @@ impl Model {
     fn expert_tensors(&self, list: &mut List, experts: &Experts) -> Result<(), LedgerError> {
         let layers = self.layers - experts.dense_layers;
         list.linear(["router", "router_bias"], [experts.total, self.hidden], experts.biases, layers)?;
-        let (both, _) = (n(2) * n(experts.total) * n(experts.intermediate)).finish("expert_gate_up")?;
-        let (inputs, _) = (n(experts.total) * n(experts.intermediate)).finish("expert_down")?;
+        let both = product("expert_gate_up", &[2, experts.total, experts.intermediate])?;
+        let inputs = product("expert_down", &[experts.total, experts.intermediate])?;
         list.add("expert_gate_up", Role::Expert, [both, self.hidden], layers)?;
         list.add("expert_down", Role::Expert, [inputs, self.hidden], layers)?;
         if experts.biases {

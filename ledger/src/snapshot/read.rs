@@ -16,7 +16,15 @@ pub enum SnapshotError {
     /// The place in the snapshot, such as `segments[3].blocks[0].size`.
     #[error("{place}: expected {expected}")]
     Shape { place: String, expected: &'static str },
+    /// Sizes beyond any device: the sums of a replay could overflow.
+    #[error("{place}: {value} is beyond any device: addresses end at 2^62, all segments together at 2^60 bytes")]
+    Absurd { place: String, value: u64 },
 }
+
+/// Addresses of real devices have 49 bits at most.
+const MAX_ADDRESS: u64 = 1 << 62;
+/// Bytes of all segments that ever existed in a snapshot, together.
+const MAX_TOTAL: u64 = 1 << 60;
 
 /// Segments at the end, and what happened before, device by device.
 #[derive(Debug, Clone, PartialEq)]
@@ -154,7 +162,37 @@ pub(super) fn read(data: &Data) -> Result<Snapshot, SnapshotError> {
     let settings = settings.map_or_else(Settings::default, |id| {
         read_settings(&Place { data, id, path: &|| "allocator_settings".to_owned() })
     });
-    Ok(Snapshot { segments, traces: devices, settings })
+    let snapshot = Snapshot { segments, traces: devices, settings };
+    check(&snapshot)?;
+    Ok(snapshot)
+}
+
+/// Bounds that keep every later sum and difference inside 64 bits.
+fn check(snapshot: &Snapshot) -> Result<(), SnapshotError> {
+    let mut total = 0u64;
+    let mut within = |place: &dyn Fn() -> String, address: u64, size: u64| {
+        total = total.saturating_add(size);
+        let value = if address >= MAX_ADDRESS { address } else { size };
+        let absurd = address >= MAX_ADDRESS || total > MAX_TOTAL;
+        if absurd { Err(SnapshotError::Absurd { place: place(), value }) } else { Ok(()) }
+    };
+    for (at, segment) in snapshot.segments.iter().enumerate() {
+        let place = || format!("segments[{at}]");
+        within(&place, segment.address, segment.total_size)?;
+        let end = segment.address + segment.total_size;
+        let outside =
+            |block: &&SnapshotBlock| block.address < segment.address || block.address.saturating_add(block.size) > end;
+        if let Some(block) = segment.blocks.iter().find(outside) {
+            let expected = "blocks inside their segment";
+            return Err(SnapshotError::Shape { place: format!("{}: block at {}", place(), block.address), expected });
+        }
+    }
+    for (device, trace) in snapshot.traces.iter().enumerate() {
+        for (at, event) in trace.iter().enumerate() {
+            within(&|| format!("device_traces[{device}][{at}]"), event.address, event.size)?;
+        }
+    }
+    Ok(())
 }
 
 fn segment(place: &Place<'_>) -> Result<Segment, SnapshotError> {

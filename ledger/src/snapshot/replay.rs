@@ -129,7 +129,7 @@ impl Run {
                     self.allocator.give_segment(event.address, event.size);
                 }
                 Action::SegmentFree => {
-                    if !self.allocator.release_segment(event.address, event.size) {
+                    if !self.allocator.release_segment(event.address, event.size, event.stream) {
                         total.mismatches += 1;
                     }
                 }

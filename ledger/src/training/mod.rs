@@ -143,18 +143,18 @@ impl Line {
 /// A batch or sequence of zero, an inconsistent model, a sequence beyond a learned position table, or a sum of 2⁶⁴
 /// bytes and more.
 pub fn ledger(model: &Model, workload: &Training) -> Result<TrainingLedger, LedgerError> {
-    let lines = ledger_lines(model, workload)?;
+    let facts = states::Facts::of(model)?;
+    let lines = ledger_lines(model, &facts, workload)?;
     let phases = moments::phases(&lines)?;
     let peak = moments::highest(&phases);
-    let floor = optimizer_floor(model, workload.precision, workload.optimizer)?;
+    let floor = states::floor_term(&facts, workload.precision, workload.optimizer).finish("optimizer_floor")?.0;
     Ok(TrainingLedger { entries: lines.into_iter().map(|line| line.entry).collect(), phases, peak, floor })
 }
 
-pub(crate) fn ledger_lines(model: &Model, workload: &Training) -> Result<Vec<Line>, LedgerError> {
+fn ledger_lines(model: &Model, facts: &states::Facts, workload: &Training) -> Result<Vec<Line>, LedgerError> {
     check(model, workload)?;
-    let facts = states::Facts::of(model)?;
-    let mut lines = states::lines(model, &facts, workload)?;
-    lines.extend(activations::lines(model, &facts, workload)?);
+    let mut lines = states::lines(model, facts, workload)?;
+    lines.extend(activations::lines(model, facts, workload)?);
     lines.extend(head::lines(model, workload)?);
     Ok(lines)
 }

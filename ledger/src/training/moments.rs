@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::Line;
-use crate::{LedgerError, Object, Phase, formula::n};
+use crate::{LedgerError, Object, Phase, formula::sum};
 
 /// A point of the step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -99,8 +99,7 @@ pub struct PhaseTotal {
 
 /// Bytes of everything that is alive at a moment.
 pub(crate) fn bytes_at(lines: &[Line], moment: Moment) -> Result<u64, LedgerError> {
-    let sum = lines.iter().fold(n(0), |sum, line| sum + n(line.at[moment.index()]));
-    Ok(sum.finish("total")?.0)
+    sum("total", lines.iter().map(|line| line.at[moment.index()]))
 }
 
 fn total(lines: &[Line], moment: Moment) -> Result<PhaseTotal, LedgerError> {

@@ -1,6 +1,6 @@
 //! Every printed formula, read back and computed again, gives the bytes beside it.
 
-mod arithmetic;
+use crate::arithmetic;
 
 use ledger::{
     Dtype, Entry, catalogue, expr,
