@@ -5,6 +5,9 @@ use std::{fs, path::PathBuf};
 use ledger::snapshot::{PickleError, SnapshotError, read_snapshot, replay};
 use proptest::prelude::*;
 
+/// What writes one value.
+type Part<'a> = &'a dyn Fn(&mut Writer);
+
 /// Writes pickles of plain data, protocol 4.
 #[derive(Default)]
 struct Writer(Vec<u8>);
@@ -21,13 +24,13 @@ impl Writer {
         self.0.push(0);
     }
 
-    fn list(&mut self, items: &[&dyn Fn(&mut Writer)]) {
+    fn list(&mut self, items: &[Part<'_>]) {
         self.0.extend(b"](");
         items.iter().for_each(|item| item(self));
         self.0.push(b'e');
     }
 
-    fn dict(&mut self, items: &[(&str, &dyn Fn(&mut Writer))]) {
+    fn dict(&mut self, items: &[(&str, Part<'_>)]) {
         self.0.extend(b"}(");
         for (key, value) in items {
             self.text(key);
@@ -64,7 +67,7 @@ fn block<'a>(size: u64, state: &'a str) -> impl Fn(&mut Writer) + 'a {
     }
 }
 
-fn segment<'a>(address: u64, size: u64, blocks: &'a [&'a dyn Fn(&mut Writer)]) -> impl Fn(&mut Writer) + 'a {
+fn segment<'a>(address: u64, size: u64, blocks: &'a [Part<'a>]) -> impl Fn(&mut Writer) + 'a {
     move |writer| {
         writer.dict(&[
             ("device", &|w: &mut Writer| w.number(0)),
