@@ -21,11 +21,7 @@ pub struct Failure {
 impl Failure {
     /// Cuts the message to the limit at a character border and drops control characters except the line feed.
     pub fn new(nonce: Nonce, kind: FailureKind, message: &str) -> Self {
-        Self {
-            nonce,
-            kind,
-            message: clean(message),
-        }
+        Self { nonce, kind, message: clean(message) }
     }
 }
 

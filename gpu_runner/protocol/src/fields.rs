@@ -11,15 +11,10 @@ use crate::stage::Stage;
 pub(crate) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = String::deserialize(deserializer)?;
     if text.len() > TEXT_BYTES {
-        return Err(serde::de::Error::custom(format!(
-            "{} bytes of text; expected at most {TEXT_BYTES}",
-            text.len()
-        )));
+        return Err(serde::de::Error::custom(format!("{} bytes of text; expected at most {TEXT_BYTES}", text.len())));
     }
     if text.chars().any(char::is_control) {
-        return Err(serde::de::Error::custom(
-            "control characters; expected one line of text",
-        ));
+        return Err(serde::de::Error::custom("control characters; expected one line of text"));
     }
     Ok(text)
 }
@@ -28,18 +23,13 @@ pub(crate) fn labs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Lab
     at_most(Vec::deserialize(deserializer)?, LABS)
 }
 
-pub(crate) fn stage_times<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Vec<StageTime>, D::Error> {
+pub(crate) fn stage_times<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<StageTime>, D::Error> {
     at_most(Vec::deserialize(deserializer)?, STAGE_TIMES)
 }
 
 fn at_most<T, E: serde::de::Error>(list: Vec<T>, most: usize) -> Result<Vec<T>, E> {
     if list.len() > most {
-        return Err(E::custom(format!(
-            "{} entries; expected at most {most}",
-            list.len()
-        )));
+        return Err(E::custom(format!("{} entries; expected at most {most}", list.len())));
     }
     Ok(list)
 }
@@ -49,9 +39,7 @@ pub(crate) fn runners_stage<'de, D: Deserializer<'de>>(deserializer: D) -> Resul
     if stage.is_runners() {
         Ok(stage)
     } else {
-        Err(serde::de::Error::custom(format!(
-            "stage {stage} is not a runner's to report"
-        )))
+        Err(serde::de::Error::custom(format!("stage {stage} is not a runner's to report")))
     }
 }
 
@@ -59,11 +47,8 @@ pub(crate) fn to_base64<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S:
     serializer.serialize_str(&encode(bytes))
 }
 
-pub(crate) fn report_bytes<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Vec<u8>, D::Error> {
+pub(crate) fn report_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     let text = String::deserialize(deserializer)?;
-    decode_at_most(&text, REPORT_BYTES).ok_or_else(|| {
-        serde::de::Error::custom(format!("expected base64 of at most {REPORT_BYTES} bytes"))
-    })
+    decode_at_most(&text, REPORT_BYTES)
+        .ok_or_else(|| serde::de::Error::custom(format!("expected base64 of at most {REPORT_BYTES} bytes")))
 }

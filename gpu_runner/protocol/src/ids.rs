@@ -26,10 +26,7 @@ fn check(text: &str) -> Result<(), IdError> {
     if text.len() > ID_BYTES {
         return Err(IdError::TooLong { found: text.len() });
     }
-    match text
-        .chars()
-        .find(|c| !(c.is_ascii_alphanumeric() || *c == '-' || *c == '_'))
-    {
+    match text.chars().find(|c| !(c.is_ascii_alphanumeric() || *c == '-' || *c == '_')) {
         Some(found) => Err(IdError::Character { found }),
         None => Ok(()),
     }

@@ -3,9 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use ed25519_dalek::pkcs8::{
-    DecodePrivateKey as _, EncodePrivateKey as _, spki::der::pem::LineEnding,
-};
+use ed25519_dalek::pkcs8::{DecodePrivateKey as _, EncodePrivateKey as _, spki::der::pem::LineEnding};
 use ed25519_dalek::{SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
 
@@ -35,17 +33,12 @@ impl RunnerKey {
     }
 
     pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
-        SigningKey::from_pkcs8_pem(pem)
-            .map(Self)
-            .map_err(|_| KeyError::Pem)
+        SigningKey::from_pkcs8_pem(pem).map(Self).map_err(|_| KeyError::Pem)
     }
 
     /// PKCS#8 PEM. The caller wipes or drops it soon and writes it only to a file that no one else can read.
     pub fn to_pem(&self) -> Result<impl AsRef<[u8]> + use<>, KeyError> {
-        let pem = self
-            .0
-            .to_pkcs8_pem(LineEnding::LF)
-            .map_err(|_| KeyError::Write)?;
+        let pem = self.0.to_pkcs8_pem(LineEnding::LF).map_err(|_| KeyError::Write)?;
         Ok(Wiped(pem))
     }
 

@@ -19,8 +19,7 @@ pub use failure::{Failure, FailureClass, FailureKind};
 pub use ids::{IdError, JobId, LabName, Nonce};
 pub use key::{KeyError, PublicKey, RunnerKey};
 pub use messages::{
-    Claim, ClaimRequest, Heartbeat, Identity, Lease, Problem, Receipt, RunnerFacts, SignedReport,
-    StageTime,
+    Claim, ClaimRequest, Heartbeat, Identity, Lease, Problem, Receipt, RunnerFacts, SignedReport, StageTime,
 };
 pub use params::{ParamError, ParamValue, Params};
 pub use signature::{Signature, SignatureError, sign, verify};

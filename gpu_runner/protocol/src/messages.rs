@@ -96,11 +96,7 @@ pub struct Lease {
 #[serde(deny_unknown_fields)]
 pub struct SignedReport {
     /// The exact bytes. Never parsed and written again on the way: the signature and the stored hash are over these.
-    #[serde(
-        rename = "report_base64",
-        serialize_with = "to_base64",
-        deserialize_with = "report_bytes"
-    )]
+    #[serde(rename = "report_base64", serialize_with = "to_base64", deserialize_with = "report_bytes")]
     pub report: Vec<u8>,
     #[serde(rename = "signature_base64")]
     pub signature: Signature,
@@ -118,21 +114,11 @@ impl SignedReport {
         times: Vec<StageTime>,
     ) -> Result<Self, SignatureError> {
         let signature = sign(key, &report, job, nonce)?;
-        Ok(Self {
-            report,
-            signature,
-            nonce: nonce.clone(),
-            times,
-        })
+        Ok(Self { report, signature, nonce: nonce.clone(), times })
     }
 
     /// `nonce` is the one the server drew for the claim; the one in the message must equal it.
-    pub fn verify(
-        &self,
-        key: &PublicKey,
-        job: &JobId,
-        nonce: &Nonce,
-    ) -> Result<(), SignatureError> {
+    pub fn verify(&self, key: &PublicKey, job: &JobId, nonce: &Nonce) -> Result<(), SignatureError> {
         if self.nonce != *nonce {
             return Err(SignatureError::Mismatch);
         }

@@ -9,10 +9,7 @@ use crate::limits::{PARAM_TEXT_BYTES, PARAMS};
 
 /// `{"rows": 4096, "dtype": "fp32"}`. A JSON number must be a non-negative integer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(
-    try_from = "BTreeMap<String, ParamValue>",
-    into = "BTreeMap<String, ParamValue>"
-)]
+#[serde(try_from = "BTreeMap<String, ParamValue>", into = "BTreeMap<String, ParamValue>")]
 pub struct Params(BTreeMap<String, ParamValue>);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,15 +59,12 @@ impl Params {
 fn check(name: &str, value: &ParamValue) -> Result<(), ParamError> {
     let known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     if name.is_empty() || name.len() > 32 || !name.chars().all(known) {
-        return Err(ParamError::Name {
-            name: name.chars().take(32).collect(),
-        });
+        return Err(ParamError::Name { name: name.chars().take(32).collect() });
     }
     match value {
-        ParamValue::Text(text) if text.len() > PARAM_TEXT_BYTES => Err(ParamError::TextTooLong {
-            name: name.to_owned(),
-            found: text.len(),
-        }),
+        ParamValue::Text(text) if text.len() > PARAM_TEXT_BYTES => {
+            Err(ParamError::TextTooLong { name: name.to_owned(), found: text.len() })
+        }
         _ => Ok(()),
     }
 }
@@ -82,8 +76,7 @@ impl TryFrom<BTreeMap<String, ParamValue>> for Params {
         if map.len() > PARAMS {
             return Err(ParamError::TooMany { found: map.len() });
         }
-        map.iter()
-            .try_for_each(|(name, value)| check(name, value))?;
+        map.iter().try_for_each(|(name, value)| check(name, value))?;
         Ok(Self(map))
     }
 }

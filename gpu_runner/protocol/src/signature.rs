@@ -43,9 +43,7 @@ impl Signature {
 
 fn message(report: &[u8], job: &JobId, nonce: &Nonce) -> Result<Vec<u8>, SignatureError> {
     if report.len() > REPORT_BYTES {
-        return Err(SignatureError::ReportTooLarge {
-            found: report.len(),
-        });
+        return Err(SignatureError::ReportTooLarge { found: report.len() });
     }
     let mut message = Vec::with_capacity(report.len() + 256);
     for part in [DOMAIN, job.as_str().as_bytes(), nonce.as_bytes(), report] {
@@ -56,12 +54,7 @@ fn message(report: &[u8], job: &JobId, nonce: &Nonce) -> Result<Vec<u8>, Signatu
 }
 
 /// Signs the exact bytes of a report for one claim of one job.
-pub fn sign(
-    key: &RunnerKey,
-    report: &[u8],
-    job: &JobId,
-    nonce: &Nonce,
-) -> Result<Signature, SignatureError> {
+pub fn sign(key: &RunnerKey, report: &[u8], job: &JobId, nonce: &Nonce) -> Result<Signature, SignatureError> {
     let message = message(report, job, nonce)?;
     Ok(Signature(key.signing().sign(&message).to_bytes()))
 }
@@ -76,9 +69,7 @@ pub fn verify(
 ) -> Result<(), SignatureError> {
     let message = message(report, job, nonce)?;
     let signature = ed25519_dalek::Signature::from_bytes(&signature.0);
-    key.verifying()
-        .verify_strict(&message, &signature)
-        .map_err(|_| SignatureError::Mismatch)
+    key.verifying().verify_strict(&message, &signature).map_err(|_| SignatureError::Mismatch)
 }
 
 impl FromStr for Signature {

@@ -55,10 +55,7 @@ impl Stage {
 
     /// The stages a runner may report. The others are the server's to say.
     pub const fn is_runners(self) -> bool {
-        matches!(
-            self,
-            Self::Claimed | Self::Compiling | Self::Checking | Self::Measuring | Self::Reporting
-        )
+        matches!(self, Self::Claimed | Self::Compiling | Self::Checking | Self::Measuring | Self::Reporting)
     }
 
     pub const fn is_final(self) -> bool {
@@ -85,8 +82,6 @@ impl FromStr for Stage {
         Self::ALL
             .into_iter()
             .find(|stage| stage.id() == text)
-            .ok_or_else(|| UnknownStage {
-                found: text.chars().take(32).collect(),
-            })
+            .ok_or_else(|| UnknownStage { found: text.chars().take(32).collect() })
     }
 }

@@ -1,9 +1,8 @@
 //! Every message survives JSON; what is outside the limits does not get in.
 
 use protocol::{
-    Claim, ClaimRequest, Failure, FailureClass, FailureKind, Heartbeat, Identity, JobId, LabName,
-    Lease, Nonce, ParamValue, Params, Receipt, RunnerFacts, RunnerKey, SignedReport, Stage,
-    StageTime, limits, routes,
+    Claim, ClaimRequest, Failure, FailureClass, FailureKind, Heartbeat, Identity, JobId, LabName, Lease, Nonce,
+    ParamValue, Params, Receipt, RunnerFacts, RunnerKey, SignedReport, Stage, StageTime, limits, routes,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -24,113 +23,54 @@ fn lab() -> LabName {
 
 fn signed() -> SignedReport {
     let job: JobId = "job-1".parse().unwrap();
-    let times = vec![StageTime {
-        stage: Stage::Measuring,
-        elapsed_ms: 12,
-    }];
-    SignedReport::sign(
-        &RunnerKey::from_seed(&[1; 32]),
-        b"{}".to_vec(),
-        &job,
-        &nonce(),
-        times,
-    )
-    .unwrap()
+    let times = vec![StageTime { stage: Stage::Measuring, elapsed_ms: 12 }];
+    SignedReport::sign(&RunnerKey::from_seed(&[1; 32]), b"{}".to_vec(), &job, &nonce(), times).unwrap()
 }
 
 #[test]
 fn messages_round_trip_with_the_field_names_of_the_interface() {
-    let facts = RunnerFacts {
-        version: "0.1.0".into(),
-        backends: vec!["cpu".parse().unwrap()],
-        ..RunnerFacts::default()
-    };
-    let identity = Identity {
-        public_key: RunnerKey::from_seed(&[1; 32]).public(),
-        name: "机房 1".into(),
-        facts,
-    };
+    let facts =
+        RunnerFacts { version: "0.1.0".into(), backends: vec!["cpu".parse().unwrap()], ..RunnerFacts::default() };
+    let identity = Identity { public_key: RunnerKey::from_seed(&[1; 32]).public(), name: "机房 1".into(), facts };
     assert_eq!(round_trip(&identity)["name"], "机房 1");
-    assert_eq!(
-        round_trip(&ClaimRequest { labs: vec![lab()] }),
-        json!({"labs": ["rmsnorm"]})
-    );
+    assert_eq!(round_trip(&ClaimRequest { labs: vec![lab()] }), json!({"labs": ["rmsnorm"]}));
 
     let mut params = Params::new();
     params.insert("rows", 4096.into()).unwrap();
     params.insert("dtype", "fp32".into()).unwrap();
-    let claim = Claim {
-        job_id: "job-1".parse().unwrap(),
-        lab: lab(),
-        params,
-        nonce: nonce(),
-        lease_ms: 30_000,
-        attempt: 1,
-    };
+    let claim =
+        Claim { job_id: "job-1".parse().unwrap(), lab: lab(), params, nonce: nonce(), lease_ms: 30_000, attempt: 1 };
     assert_eq!(
         round_trip(&claim),
         json!({"job_id": "job-1", "lab": "rmsnorm", "params": {"rows": 4096, "dtype": "fp32"}, "nonce": "a5".repeat(32),
                "lease_ms": 30_000, "attempt": 1})
     );
-    let times = vec![StageTime {
-        stage: Stage::Checking,
-        elapsed_ms: 3,
-    }];
+    let times = vec![StageTime { stage: Stage::Checking, elapsed_ms: 3 }];
     assert_eq!(
-        round_trip(&Heartbeat {
-            nonce: nonce(),
-            stage: Stage::Measuring,
-            times
-        }),
+        round_trip(&Heartbeat { nonce: nonce(), stage: Stage::Measuring, times }),
         json!({"nonce": "a5".repeat(32), "stage": "measuring", "times": [{"stage": "checking", "elapsed_ms": 3}]})
     );
-    assert_eq!(
-        round_trip(&Lease {
-            lease_ms: 1,
-            cancelled: true
-        }),
-        json!({"lease_ms": 1, "cancelled": true})
-    );
+    assert_eq!(round_trip(&Lease { lease_ms: 1, cancelled: true }), json!({"lease_ms": 1, "cancelled": true}));
     assert_eq!(round_trip(&signed())["report_base64"], "e30=");
-    let receipt = Receipt {
-        job_id: "job-1".parse().unwrap(),
-        stage: Stage::Grading,
-    };
-    assert_eq!(
-        round_trip(&receipt),
-        json!({"job_id": "job-1", "stage": "grading"})
-    );
+    let receipt = Receipt { job_id: "job-1".parse().unwrap(), stage: Stage::Grading };
+    assert_eq!(round_trip(&receipt), json!({"job_id": "job-1", "stage": "grading"}));
     let failure = Failure::new(nonce(), FailureKind::ChildTimedOut, "no end after 60 s");
     assert_eq!(round_trip(&failure)["kind"], "child_timed_out");
 }
 
 #[test]
 fn a_signed_report_verifies_for_its_claim_only() {
-    let (key, job) = (
-        RunnerKey::from_seed(&[1; 32]).public(),
-        "job-1".parse().unwrap(),
-    );
+    let (key, job) = (RunnerKey::from_seed(&[1; 32]).public(), "job-1".parse().unwrap());
     let report = signed();
     assert!(report.verify(&key, &job, &nonce()).is_ok());
-    assert!(
-        report
-            .verify(&key, &job, &Nonce::from_bytes([0; 32]))
-            .is_err()
-    );
-    assert!(
-        report
-            .verify(&key, &"job-2".parse().unwrap(), &nonce())
-            .is_err()
-    );
+    assert!(report.verify(&key, &job, &Nonce::from_bytes([0; 32])).is_err());
+    assert!(report.verify(&key, &"job-2".parse().unwrap(), &nonce()).is_err());
 }
 
 #[test]
 fn a_debug_print_of_a_report_does_not_pour_its_bytes_into_a_log() {
     let shown = format!("{:?}", signed());
-    assert!(
-        shown.contains("report_bytes: 2") && !shown.contains("[123, 125]"),
-        "{shown}"
-    );
+    assert!(shown.contains("report_bytes: 2") && !shown.contains("[123, 125]"), "{shown}");
 }
 
 #[test]
@@ -145,39 +85,23 @@ fn what_is_outside_the_limits_is_refused() {
         changed
     };
     refused("unknown field", read(with("extra", json!(1))));
-    refused(
-        "short signature",
-        read(with("signature_base64", json!("AAAA"))),
-    );
+    refused("short signature", read(with("signature_base64", json!("AAAA"))));
     refused("no base64", read(with("report_base64", json!("@@@@"))));
-    refused(
-        "report too large",
-        read(with(
-            "report_base64",
-            json!("A".repeat(limits::REPORT_BYTES / 3 * 4 + 8)),
-        )),
-    );
+    refused("report too large", read(with("report_base64", json!("A".repeat(limits::REPORT_BYTES / 3 * 4 + 8)))));
     refused("short nonce", read(with("nonce", json!("a5"))));
-    refused(
-        "upper-case nonce",
-        read(with("nonce", json!("A5".repeat(32)))),
-    );
+    refused("upper-case nonce", read(with("nonce", json!("A5".repeat(32)))));
     let many = vec![json!({"stage": "checking", "elapsed_ms": 1}); limits::STAGE_TIMES + 1];
     refused("too many stage times", read(with("times", json!(many))));
 
-    let beat = |stage: &str| {
-        serde_json::from_value::<Heartbeat>(json!({"nonce": "a5".repeat(32), "stage": stage}))
-            .is_ok()
-    };
+    let beat =
+        |stage: &str| serde_json::from_value::<Heartbeat>(json!({"nonce": "a5".repeat(32), "stage": stage})).is_ok();
     for stage in Stage::ALL {
         assert_eq!(beat(stage.id()), stage.is_runners(), "{stage}");
     }
     for text in ["", "../x", "a b", "ü", &"x".repeat(65)] {
         assert!(text.parse::<JobId>().is_err(), "{text:?}");
     }
-    let claim = |labs: usize| {
-        serde_json::from_value::<ClaimRequest>(json!({"labs": vec!["x"; labs]})).is_ok()
-    };
+    let claim = |labs: usize| serde_json::from_value::<ClaimRequest>(json!({"labs": vec!["x"; labs]})).is_ok();
     assert!(claim(limits::LABS) && !claim(limits::LABS + 1));
 }
 
@@ -195,14 +119,10 @@ fn parameters_are_small_flat_and_named_plainly() {
     ] {
         assert!(!read(bad.clone()), "{bad}");
     }
-    assert!(!read(
-        json!({"dtype": "x".repeat(limits::PARAM_TEXT_BYTES + 1)})
-    ));
+    assert!(!read(json!({"dtype": "x".repeat(limits::PARAM_TEXT_BYTES + 1)})));
     let mut params = Params::new();
     for n in 0..limits::PARAMS {
-        params
-            .insert(&format!("p{n}"), ParamValue::Integer(1))
-            .unwrap();
+        params.insert(&format!("p{n}"), ParamValue::Integer(1)).unwrap();
     }
     assert!(params.insert("p0", ParamValue::Integer(2)).is_ok());
     assert!(params.insert("one_more", ParamValue::Integer(1)).is_err());
@@ -210,11 +130,7 @@ fn parameters_are_small_flat_and_named_plainly() {
 
 #[test]
 fn a_failure_message_is_cut_at_a_character_and_holds_no_control_characters() {
-    let failure = Failure::new(
-        nonce(),
-        FailureKind::Lab,
-        &format!("\u{1b}[31m{}", "显".repeat(5000)),
-    );
+    let failure = Failure::new(nonce(), FailureKind::Lab, &format!("\u{1b}[31m{}", "显".repeat(5000)));
     assert!(failure.message.len() <= limits::FAILURE_MESSAGE_BYTES);
     assert!(failure.message.starts_with("[31m显") && failure.message.ends_with('显'));
     let long = json!({"nonce": "a5".repeat(32), "kind": "lab", "message": "x".repeat(100_000)});
@@ -244,13 +160,7 @@ fn stages_have_one_spelling() {
 #[test]
 fn routes_are_those_of_the_interface() {
     let job: JobId = "0197-ab".parse().unwrap();
-    assert_eq!(
-        routes::heartbeats(&job),
-        "/api/v1/runner/jobs/0197-ab/heartbeats"
-    );
+    assert_eq!(routes::heartbeats(&job), "/api/v1/runner/jobs/0197-ab/heartbeats");
     assert_eq!(routes::reports(&job), "/api/v1/runner/jobs/0197-ab/reports");
-    assert_eq!(
-        routes::failures(&job),
-        "/api/v1/runner/jobs/0197-ab/failures"
-    );
+    assert_eq!(routes::failures(&job), "/api/v1/runner/jobs/0197-ab/failures");
 }
