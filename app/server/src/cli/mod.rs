@@ -1,5 +1,6 @@
 //! The command line of `vramlab`.
 
+mod demo;
 mod grade;
 mod ledger;
 mod serve;

@@ -44,6 +44,9 @@ pub struct Args {
     /// Read the course from a folder instead of the packed one
     #[arg(long)]
     content: Option<PathBuf>,
+    /// Add a demo class with a few learners and reports; their passwords are printed once
+    #[arg(long)]
+    demo: bool,
 }
 
 pub fn run(args: Args) -> ExitCode {
@@ -96,6 +99,9 @@ async fn serve(args: Args) -> Result<(), String> {
     let app = Arc::new(App { course, pages, assets: names, store, auth, config, stop: stop.clone() });
     println!("Vramlab is at {}", app.config.origin);
     set_up_link(&app).await?;
+    if args.demo {
+        super::demo::add(&app).await?;
+    }
     let router = routes::router(app.clone());
     let tasks = routes::background(&app);
     tokio::spawn(stop_on_signal(stop.clone()));

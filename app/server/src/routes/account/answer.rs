@@ -34,8 +34,8 @@ impl IntoResponse for Failure {
 }
 
 /// Logs a fault of ours. None of these errors carries a token or a password.
-pub fn unavailable(error: impl std::error::Error) -> Failure {
-    tracing::error!(error = &error as &dyn std::fmt::Display, "a page could not be answered");
+pub fn unavailable(error: impl std::error::Error + 'static) -> Failure {
+    tracing::error!(error = &error as &dyn std::error::Error, "a page could not be answered");
     Failure::Unavailable
 }
 

@@ -1,0 +1,109 @@
+//! Who is in a class, and help for who forgot a password.
+
+use evidence::Lang;
+use leptos::prelude::*;
+
+use crate::pages::account::{Act, SecretText, When};
+use crate::shell::without_marks;
+
+#[derive(Debug, Clone)]
+pub struct MemberLine {
+    pub user: String,
+    pub login: String,
+    pub display_name: String,
+    pub joined: String,
+}
+
+#[component]
+pub fn Members(lang: Lang, class: String, members: Vec<MemberLine>) -> impl IntoView {
+    let empty = members.is_empty();
+    let at = format!("/{}/class/{class}", lang.code());
+    let rows = members
+        .into_iter()
+        .map(|member| {
+            let name = without_marks(&member.display_name);
+            view! {
+                <tr>
+                    <td>
+                        <b>{name.clone()}</b>
+                        <br />
+                        <small>{member.login}</small>
+                    </td>
+                    <td>
+                        <When iso=member.joined />
+                    </td>
+                    <td>
+                        <Act
+                            action=format!("{at}/resets")
+                            label=lang.pick("生成重设密码链接", "Issue a reset link")
+                            name="user"
+                            value=member.user.clone()
+                            about=name.clone()
+                        />
+                    </td>
+                    <td>
+                        <details>
+                            <summary>{lang.pick("移出班级…", "Remove…")}</summary>
+                            <p class="hint">
+                                {lang
+                                    .pick(
+                                        "账号与报告仍归学习者所有；只是不再属于这个班级。",
+                                        "Account and reports stay the learner's; they only leave this class.",
+                                    )}
+                            </p>
+                            <Act
+                                action=format!("{at}/removals")
+                                label=lang.pick("确认移出", "Remove")
+                                name="user"
+                                value=member.user
+                                class="button danger"
+                                about=name
+                            />
+                        </details>
+                    </td>
+                </tr>
+            }
+        })
+        .collect_view();
+    (!empty).then(|| {
+        view! {
+            <h2 id="members">{lang.pick("成员", "Members")}</h2>
+            <div class="table">
+                <table>
+                    <thead>
+                        <tr>
+                            <th>{lang.pick("学习者", "Learner")}</th>
+                            <th>{lang.pick("加入于", "Joined")}</th>
+                            <th>{lang.pick("忘记密码", "Forgot the password")}</th>
+                            <th></th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        }
+    })
+}
+
+/// The only page that ever shows a reset link.
+#[component]
+pub fn ResetLinkPage(lang: Lang, name: String, link: String, expires: String, back: String) -> impl IntoView {
+    view! {
+        <main id="main" class="narrow">
+            <h1>{lang.pick("重设密码链接：", "Reset link: ")} {without_marks(&name)}</h1>
+            <SecretText lang text=link />
+            <p>
+                {lang
+                    .pick(
+                        "当面或通过可信的渠道交给本人。30 分钟内有效，用一次即作废；之前的重设链接已经失效。有效至 ",
+                        "Give it to the learner in person or over a channel you trust. It lives for 30 minutes and works once; earlier reset links have ended. Valid until ",
+                    )} <When iso=expires /> {lang.pick("。", ".")}
+            </p>
+            <p class="actions">
+                <a class="button" href=back>
+                    {lang.pick("回到班级", "Back to the class")}
+                </a>
+            </p>
+        </main>
+    }
+}
