@@ -16,9 +16,10 @@ pub enum ImportError {
         column: u64,
         problem: String,
     },
+    /// Nothing in the file says what is needed, and no default is safe.
     Missing {
         pointer: String,
-        unit: &'static str,
+        what: &'static str,
     },
     WrongType {
         pointer: String,
@@ -86,7 +87,7 @@ impl ImportError {
                 Text::new(format!("不超过 {limit} 的文件"), format!("a file of at most {limit}"))
             }
             Self::Syntax { .. } => Text::new("一份 JSON 文档", "a JSON document"),
-            Self::Missing { unit, .. } => Text::new(format!("整数（{unit}）"), format!("an integer ({unit})")),
+            Self::Missing { what, .. } => Text::new(*what, *what),
             Self::WrongType { expected, .. } => match expected {
                 Kind::Object => Text::new("JSON 对象", "a JSON object"),
                 Kind::Integer => Text::new("整数", "an integer"),
@@ -135,8 +136,8 @@ impl ImportError {
                 "Download config.json again, or mend the JSON at that place.",
             ),
             Self::Missing { .. } => Text::new(
-                "该架构没有这一项的默认值，请把它写进 config.json。",
-                "This architecture has no default for the key: add it to config.json.",
+                "请选择模型仓库里的完整 config.json，或补上这一项。",
+                "Pick the complete config.json of the model's repository, or add the key.",
             ),
             Self::WrongType { .. } | Self::OutOfRange { .. } | Self::Unsupported { .. } => Text::new(
                 "请与模型仓库里的原始 config.json 核对这一项。",

@@ -16,7 +16,7 @@ pub(super) fn read(reader: &Reader<'_>, family: Family, layers: u64) -> Result<O
         },
         Family::Qwen2Moe => Experts {
             dense_layers: sparse_steps(reader, layers)?,
-            shared_intermediate: reader.size("shared_expert_intermediate_size")?.unwrap_or(5_632),
+            shared_intermediate: reader.size_or("shared_expert_intermediate_size", 5_632)?,
             shared_gate: true,
             ..plain(reader, 60, 4, "moe_intermediate_size", 1_408)?
         },
@@ -36,13 +36,13 @@ pub(super) fn read(reader: &Reader<'_>, family: Family, layers: u64) -> Result<O
 
 fn plain(reader: &Reader<'_>, total: u64, per_token: u64, width_key: &str, width: u64) -> Result<Experts, ImportError> {
     let stated = match reader.size("num_local_experts")? {
-        Some(stated) => Some(stated),
-        None => reader.size("num_experts")?,
+        Some(stated) => stated,
+        None => reader.size_or("num_experts", total)?,
     };
     Ok(Experts {
-        total: stated.unwrap_or(total),
-        per_token: reader.size("num_experts_per_tok")?.unwrap_or(per_token),
-        intermediate: reader.size(width_key)?.unwrap_or(width),
+        total: stated,
+        per_token: reader.size_or("num_experts_per_tok", per_token)?,
+        intermediate: reader.size_or(width_key, width)?,
         shared_intermediate: 0,
         dense_layers: 0,
         biases: false,
@@ -61,13 +61,13 @@ fn sparse_steps(reader: &Reader<'_>, layers: u64) -> Result<u64, ImportError> {
 
 fn deepseek(reader: &Reader<'_>, family: Family, layers: u64) -> Result<Experts, ImportError> {
     let second = family == Family::DeepseekV2;
-    let total = reader.required("n_routed_experts", "experts")?;
-    let width = reader.required("moe_intermediate_size", "elements")?;
+    let total = reader.size_or("n_routed_experts", if second { 64 } else { 256 })?;
+    let width = reader.size_or("moe_intermediate_size", if second { 1_407 } else { 2_048 })?;
     let shared = reader.count("n_shared_experts")?.unwrap_or(if second { 2 } else { 1 });
     let first = reader.count("first_k_dense_replace")?.unwrap_or(if second { 0 } else { 3 });
     Ok(Experts {
         total,
-        per_token: reader.required("num_experts_per_tok", "experts")?,
+        per_token: reader.size_or("num_experts_per_tok", if second { 6 } else { 8 })?,
         intermediate: width,
         shared_intermediate: shared.saturating_mul(width),
         dense_layers: first.min(layers),

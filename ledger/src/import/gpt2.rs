@@ -1,20 +1,21 @@
 //! GPT-2: learned positions, LayerNorm, biases everywhere, tied head.
 //!
-//! Defaults are those of `GPT2Config` in transformers (the 124M model).
+//! Defaults: [`super::defaults`], the 124M model.
 
 use super::{ImportError, Reader};
 use crate::{Biases, Family, Mlp, Model, Norm};
 
 pub(super) fn read(reader: &Reader<'_>) -> Result<Model, ImportError> {
-    let hidden = reader.size("n_embd")?.unwrap_or(768);
-    let heads = reader.size("n_head")?.unwrap_or(12);
+    let defaults = Family::Gpt2.defaults();
+    let hidden = reader.size_or("n_embd", defaults.hidden)?;
+    let heads = reader.size_or("n_head", defaults.heads)?;
     let head_dim = reader.divide("n_embd", hidden, "n_head", heads)?;
-    let positions = reader.size("n_positions")?.unwrap_or(1024);
-    let layers = reader.size("n_layer")?.unwrap_or(12);
+    let positions = reader.size_or("n_positions", defaults.positions)?;
+    let layers = reader.size_or("n_layer", defaults.layers)?;
     Ok(Model {
         name: format!("gpt2-{layers}x{hidden}"),
         family: Family::Gpt2,
-        vocab: reader.size("vocab_size")?.unwrap_or(50_257),
+        vocab: reader.size_or("vocab_size", defaults.vocab)?,
         hidden,
         layers,
         heads,

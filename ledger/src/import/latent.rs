@@ -15,9 +15,9 @@ pub(super) fn read(reader: &Reader<'_>, family: Family) -> Result<Option<Latent>
     };
     Ok(Some(Latent {
         q_rank,
-        kv_rank: reader.size("kv_lora_rank")?.unwrap_or(512),
-        nope_dim: reader.size("qk_nope_head_dim")?.unwrap_or(128),
-        rope_dim: reader.size("qk_rope_head_dim")?.unwrap_or(64),
-        value_dim: reader.size("v_head_dim")?.unwrap_or(128),
+        kv_rank: reader.size_or("kv_lora_rank", 512)?,
+        nope_dim: reader.size_or("qk_nope_head_dim", 128)?,
+        rope_dim: reader.size_or("qk_rope_head_dim", 64)?,
+        value_dim: reader.size_or("v_head_dim", 128)?,
     }))
 }

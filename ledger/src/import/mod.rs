@@ -4,6 +4,7 @@
 //! wrong type, a size of zero or a contradiction is an error that names its place. Nested configurations of
 //! multimodal models (`text_config`) are read for their language model.
 
+mod defaults;
 mod error;
 mod experts;
 mod gpt2;
@@ -40,6 +41,40 @@ pub const MAX_CONFIG_BYTES: usize = 1 << 20;
 /// # Errors
 /// [`ImportError`] with the JSON pointer, what was expected, what was found and the next step. Never panics.
 pub fn import_config(json: &str) -> Result<Model, ImportError> {
+    import(json).map(|imported| imported.model)
+}
+
+/// A default that stands in for a key the file leaves out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assumed {
+    /// Where the key would stand.
+    pub pointer: String,
+    pub value: u64,
+}
+
+/// A model and what had to be assumed for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    pub model: Model,
+    pub assumed: Vec<Assumed>,
+}
+
+/// Reads a `config.json` as [`import_config`] does, and tells which sizes are the family's defaults.
+///
+/// ```
+/// // Gemma 3 4B: its nested configuration leaves out what equals the defaults.
+/// let imported = ledger::import(
+///     r#"{"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "hidden_size": 2560,
+///         "intermediate_size": 10240, "num_hidden_layers": 34, "sliding_window": 1024}}"#,
+/// )?;
+/// assert_eq!(imported.model.parameters().unwrap(), 3_880_263_168);
+/// assert!(imported.assumed.iter().any(|assumed| assumed.pointer == "/text_config/num_attention_heads"));
+/// # Ok::<(), ledger::ImportError>(())
+/// ```
+///
+/// # Errors
+/// As [`import_config`].
+pub fn import(json: &str) -> Result<Imported, ImportError> {
     if json.len() > MAX_CONFIG_BYTES {
         return Err(ImportError::TooLarge { bytes: json.len() as u64, limit: MAX_CONFIG_BYTES as u64 });
     }
@@ -66,6 +101,9 @@ pub fn import_config(json: &str) -> Result<Model, ImportError> {
             (top, known)
         }
     };
+    if reader.is_top() && !states_a_size(&reader) {
+        return Err(ImportError::Missing { pointer: reader.pointer(SIZES[0]), what: "hidden_size, n_embd" });
+    }
     let mut model = match family {
         Family::Gpt2 => gpt2::read(&reader)?,
         Family::Phi => phi::read(&reader)?,
@@ -74,7 +112,23 @@ pub fn import_config(json: &str) -> Result<Model, ImportError> {
     if let Some(name) = reader.text("_name_or_path")?.filter(|name| !name.is_empty()) {
         model.name = name.rsplit('/').next().unwrap_or(name).chars().take(80).collect();
     }
-    Ok(model)
+    Ok(Imported { model, assumed: reader.into_assumed() })
+}
+
+/// Keys of which a file with a model of its own states at least one: defaults alone are no import.
+const SIZES: [&str; 8] = [
+    "hidden_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "vocab_size",
+    "n_embd",
+    "n_layer",
+    "n_head",
+    "n_positions",
+];
+
+fn states_a_size(reader: &Reader<'_>) -> bool {
+    SIZES.iter().any(|key| reader.get(key).is_some())
 }
 
 /// The family by `model_type`, or by the class name in `architectures` where that key is absent.
@@ -90,7 +144,7 @@ fn family(reader: &Reader<'_>) -> Result<Family, ImportError> {
     }
     let class = reader.get("architectures").and_then(|list| list.get(0)).and_then(Value::as_str);
     let Some(class) = class else {
-        return Err(ImportError::Missing { pointer: reader.pointer("model_type"), unit: "model_type" });
+        return Err(ImportError::Missing { pointer: reader.pointer("model_type"), what: "llama, qwen2, …" });
     };
     let stem = class.to_lowercase();
     // Longest id first, so that `qwen3moe…` is never taken for `qwen3`.

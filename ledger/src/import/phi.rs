@@ -1,14 +1,15 @@
 //! Phi-1.5 and Phi-2: attention and feed-forward block side by side behind one LayerNorm, biases everywhere.
 //!
-//! Defaults are those of `PhiConfig` in transformers.
+//! Defaults: [`super::defaults`].
 
 use super::{ImportError, Reader};
 use crate::{Biases, Family, Mlp, Model, Norm};
 
 pub(super) fn read(reader: &Reader<'_>) -> Result<Model, ImportError> {
-    let hidden = reader.required("hidden_size", "elements")?;
-    let layers = reader.required("num_hidden_layers", "layers")?;
-    let heads = reader.required("num_attention_heads", "heads")?;
+    let defaults = Family::Phi.defaults();
+    let hidden = reader.size_or("hidden_size", defaults.hidden)?;
+    let layers = reader.size_or("num_hidden_layers", defaults.layers)?;
+    let heads = reader.size_or("num_attention_heads", defaults.heads)?;
     let kv_heads = reader.size("num_key_value_heads")?.unwrap_or(heads);
     reader.divide("num_attention_heads", heads, "num_key_value_heads", kv_heads)?;
     if reader.flag("qk_layernorm")?.unwrap_or(false) {
@@ -21,14 +22,14 @@ pub(super) fn read(reader: &Reader<'_>) -> Result<Model, ImportError> {
     Ok(Model {
         name: format!("phi-{layers}x{hidden}"),
         family: Family::Phi,
-        vocab: reader.required("vocab_size", "tokens")?,
+        vocab: reader.size_or("vocab_size", defaults.vocab)?,
         hidden,
         layers,
         heads,
         kv_heads,
         head_dim: reader.divide("hidden_size", hidden, "num_attention_heads", heads)?,
-        intermediate: reader.required("intermediate_size", "elements")?,
-        max_positions: reader.size("max_position_embeddings")?.unwrap_or(2_048),
+        intermediate: reader.size_or("intermediate_size", defaults.intermediate)?,
+        max_positions: reader.size_or("max_position_embeddings", defaults.positions)?,
         position_table: 0,
         tied: reader.flag("tie_word_embeddings")?.unwrap_or(false),
         mlp: Mlp::Plain,

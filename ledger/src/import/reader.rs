@@ -1,8 +1,13 @@
 //! Typed access to the keys of a configuration, each with its place.
 
+use std::cell::RefCell;
+
 use serde_json::{Map, Value};
 
-use super::error::{ImportError, Kind};
+use super::{
+    Assumed,
+    error::{ImportError, Kind},
+};
 
 /// No size of a real model comes near: 2⁴⁰. Products of a few such sizes are still checked.
 pub(super) const MAX_SIZE: u64 = 1 << 40;
@@ -11,6 +16,7 @@ pub(super) const MAX_SIZE: u64 = 1 << 40;
 pub(super) struct Reader<'a> {
     base: String,
     object: &'a Map<String, Value>,
+    assumed: RefCell<Vec<Assumed>>,
 }
 
 /// A short picture of a value for an error message; long text is cut.
@@ -26,11 +32,16 @@ fn picture(value: &Value) -> String {
 impl<'a> Reader<'a> {
     pub(super) fn new(base: &str, value: &'a Value) -> Result<Self, ImportError> {
         match value {
-            Value::Object(object) => Ok(Self { base: base.to_owned(), object }),
+            Value::Object(object) => Ok(Self { base: base.to_owned(), object, assumed: RefCell::default() }),
             other => {
                 Err(ImportError::WrongType { pointer: base.to_owned(), expected: Kind::Object, found: picture(other) })
             }
         }
+    }
+
+    /// The document itself, not a part of it.
+    pub(super) fn is_top(&self) -> bool {
+        self.base.is_empty()
     }
 
     pub(super) fn pointer(&self, key: &str) -> String {
@@ -80,9 +91,16 @@ impl<'a> Reader<'a> {
         self.integer(key, 0)
     }
 
-    /// A size of at least 1 that has no default.
-    pub(super) fn required(&self, key: &str, unit: &'static str) -> Result<u64, ImportError> {
-        self.size(key)?.ok_or_else(|| ImportError::Missing { pointer: self.pointer(key), unit })
+    /// A size of at least 1, or the family's default, which is noted.
+    pub(super) fn size_or(&self, key: &str, default: u64) -> Result<u64, ImportError> {
+        Ok(self.size(key)?.unwrap_or_else(|| {
+            self.assumed.borrow_mut().push(Assumed { pointer: self.pointer(key), value: default });
+            default
+        }))
+    }
+
+    pub(super) fn into_assumed(self) -> Vec<Assumed> {
+        self.assumed.into_inner()
     }
 
     pub(super) fn flag(&self, key: &str) -> Result<Option<bool>, ImportError> {

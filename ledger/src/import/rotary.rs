@@ -1,15 +1,15 @@
 //! Llama and the families built like it: rotary positions, RMSNorm, a gated feed-forward block.
 //!
-//! Defaults are those of the families' configuration classes in transformers. Sizes that every published file states
-//! (vocabulary, width, layers, heads) are required: a default there would answer for another model than the reader's.
+//! Defaults: [`super::defaults`].
 
 use super::{ImportError, Reader, experts, latent, window};
 use crate::{Biases, Family, Mlp, Model, Norm};
 
 pub(super) fn read(reader: &Reader<'_>, family: Family) -> Result<Model, ImportError> {
-    let hidden = reader.required("hidden_size", "elements")?;
-    let layers = reader.required("num_hidden_layers", "layers")?;
-    let heads = reader.required("num_attention_heads", "heads")?;
+    let defaults = family.defaults();
+    let hidden = reader.size_or("hidden_size", defaults.hidden)?;
+    let layers = reader.size_or("num_hidden_layers", defaults.layers)?;
+    let heads = reader.size_or("num_attention_heads", defaults.heads)?;
     let kv_heads = kv_heads(reader, family, heads)?;
     reader.divide("num_attention_heads", heads, "num_key_value_heads", kv_heads)?;
     let latent = latent::read(reader, family)?;
@@ -17,7 +17,7 @@ pub(super) fn read(reader: &Reader<'_>, family: Family) -> Result<Model, ImportE
     Ok(Model {
         name: format!("{family}-{layers}x{hidden}"),
         family,
-        vocab: reader.required("vocab_size", "tokens")?,
+        vocab: reader.size_or("vocab_size", defaults.vocab)?,
         hidden,
         layers,
         heads,
@@ -26,8 +26,8 @@ pub(super) fn read(reader: &Reader<'_>, family: Family) -> Result<Model, ImportE
             Some(latent) => latent.nope_dim.saturating_add(latent.rope_dim),
             None => head_dim(reader, family, hidden, heads)?,
         },
-        intermediate: intermediate(reader, family)?,
-        max_positions: reader.size("max_position_embeddings")?.unwrap_or(default_positions(family)),
+        intermediate: reader.size_or("intermediate_size", defaults.intermediate)?,
+        max_positions: reader.size_or("max_position_embeddings", defaults.positions)?,
         position_table: 0,
         tied: reader.flag("tie_word_embeddings")?.unwrap_or(ties(family)),
         mlp: Mlp::Gated,
@@ -64,50 +64,16 @@ fn biases(reader: &Reader<'_>, family: Family) -> Result<Biases, ImportError> {
 /// An absent `num_key_value_heads` means one per query head, except where the family's class says otherwise; `null`
 /// always means one per query head.
 fn kv_heads(reader: &Reader<'_>, family: Family, heads: u64) -> Result<u64, ImportError> {
-    if let Some(stated) = reader.size("num_key_value_heads")? {
-        return Ok(stated);
+    match family.defaults().kv_heads {
+        Some(default) if !reader.is_null("num_key_value_heads") => reader.size_or("num_key_value_heads", default),
+        _ => Ok(reader.size("num_key_value_heads")?.unwrap_or(heads)),
     }
-    if reader.is_null("num_key_value_heads") {
-        return Ok(heads);
-    }
-    Ok(match family {
-        Family::Mistral | Family::Mixtral | Family::GptOss => 8,
-        Family::Gemma2 | Family::Gemma3 | Family::Qwen3Moe => 4,
-        Family::Qwen2 | Family::Qwen3 => 32,
-        Family::Qwen2Moe => 16,
-        _ => heads,
-    })
 }
 
 fn head_dim(reader: &Reader<'_>, family: Family, hidden: u64, heads: u64) -> Result<u64, ImportError> {
-    if let Some(stated) = reader.size("head_dim")? {
-        return Ok(stated);
-    }
-    match family {
-        Family::Qwen3 => Ok(128),
-        Family::Gemma2 | Family::Gemma3 => Ok(256),
-        Family::GptOss => Ok(64),
-        _ => reader.divide("hidden_size", hidden, "num_attention_heads", heads),
-    }
-}
-
-/// The dense width. Families whose layers are all mixtures may leave it out.
-fn intermediate(reader: &Reader<'_>, family: Family) -> Result<u64, ImportError> {
-    match (reader.size("intermediate_size")?, family) {
+    match (reader.size("head_dim")?, family.defaults().head_dim) {
         (Some(stated), _) => Ok(stated),
-        (None, Family::Qwen3Moe) => Ok(6_144),
-        (None, Family::Qwen2Moe) => Ok(5_632),
-        (None, _) => reader.required("intermediate_size", "elements"),
-    }
-}
-
-fn default_positions(family: Family) -> u64 {
-    match family {
-        Family::Llama => 2_048,
-        Family::DeepseekV2 => 2_048,
-        Family::Phi3 | Family::DeepseekV3 | Family::KimiK2 => 4_096,
-        Family::Gemma2 => 8_192,
-        Family::Mistral | Family::Mixtral | Family::Gemma3 | Family::GptOss => 131_072,
-        _ => 32_768,
+        (None, Some(default)) => reader.size_or("head_dim", default),
+        (None, None) => reader.divide("hidden_size", hidden, "num_attention_heads", heads),
     }
 }

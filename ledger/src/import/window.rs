@@ -49,12 +49,16 @@ fn pattern(reader: &Reader<'_>, family: Family, layers: u64) -> Result<u64, Impo
             layers - layers / every
         }
         Family::Mixtral => layers,
-        // Off unless switched on, and then only from `max_window_layers` on.
+        // Off unless switched on.
         Family::Qwen2 | Family::Qwen3 | Family::Qwen2Moe | Family::Qwen3Moe => {
-            let full = reader.count("max_window_layers")?.unwrap_or(28);
-            match reader.flag("use_sliding_window")?.unwrap_or(false) {
-                true => layers.saturating_sub(full),
-                false => 0,
+            let border = reader.count("max_window_layers")?.unwrap_or(28);
+            match (reader.flag("use_sliding_window")?.unwrap_or(false), family) {
+                (false, _) => 0,
+                (true, Family::Qwen3Moe) => layers,
+                // Layers 0, 2, 4 … below the border.
+                (true, Family::Qwen2Moe) => layers.min(border).div_ceil(2),
+                // Layers from the border on.
+                (true, _) => layers.saturating_sub(border),
             }
         }
         _ => 0,

@@ -43,9 +43,32 @@ fn families_and_defaults() {
     let unbounded = everything.replace("8192", "null");
     assert_eq!(read(&unbounded).window, None);
 
-    let gpt2 = read(r#"{"model_type": "gpt2"}"#);
+    let gpt2 = read(r#"{"model_type": "gpt2", "n_embd": 768}"#);
     assert_eq!(gpt2.parameters(), Ok(124_439_808));
-    assert_eq!(read(r#"{"model_type": "gpt2", "n_inner": 1024}"#).intermediate, 1024);
+    assert_eq!(read(r#"{"model_type": "gpt2", "n_layer": 12, "n_inner": 1024}"#).intermediate, 1024);
+}
+
+/// What the nested files of real multimodal models state, and the language model they mean.
+#[test]
+fn left_out_keys_take_the_familys_defaults() {
+    let cases = [
+        // LLaVA 1.5 7B: a Llama 2 with 64 more tokens.
+        (json!({"model_type": "llava", "text_config": {"model_type": "llama", "vocab_size": 32064}}), 6_738_939_904),
+        // Gemma 3 4B.
+        (
+            json!({"model_type": "gemma3", "text_config": {
+                "model_type": "gemma3_text", "hidden_size": 2560, "intermediate_size": 10240,
+                "num_hidden_layers": 34, "sliding_window": 1024}}),
+            3_880_263_168,
+        ),
+    ];
+    for (document, parameters) in cases {
+        let imported = ledger::import(&document.to_string()).expect("a known family");
+        assert_eq!(imported.model.parameters(), Ok(parameters), "{document}");
+        assert!(!imported.assumed.is_empty(), "{document}");
+    }
+    let complete = ledger::import(&llama(&[("max_position_embeddings", json!(8192))])).expect("complete");
+    assert_eq!(complete.assumed, []);
 }
 
 #[test]
@@ -73,7 +96,7 @@ fn the_language_model_of_a_multimodal_file() {
 
 #[test]
 fn the_class_name_where_the_type_is_missing() {
-    let classes = json!({"architectures": ["GPT2LMHeadModel"]});
+    let classes = json!({"architectures": ["GPT2LMHeadModel"], "n_head": 12});
     assert_eq!(read(&classes.to_string()).parameters(), Ok(124_439_808));
 }
 
@@ -84,10 +107,10 @@ fn errors_name_place_expected_and_found() {
         ("".to_owned(), "", "a JSON document", "1:0"),
         ("{".to_owned(), "", "a JSON document", "1:1"),
         ("[]".to_owned(), "", "a JSON object", "[]"),
-        ("{}".to_owned(), "/model_type", "an integer (model_type)", "∅"),
+        ("{}".to_owned(), "/model_type", "llama, qwen2", "∅"),
         (r#"{"model_type": "mamba"}"#.to_owned(), "/model_type", "one of llama", "\"mamba\""),
         (r#"{"model_type": 7}"#.to_owned(), "/model_type", "a string", "7"),
-        (r#"{"model_type": "llama"}"#.to_owned(), "/hidden_size", "an integer", "∅"),
+        (r#"{"model_type": "llama"}"#.to_owned(), "/hidden_size", "hidden_size", "∅"),
         (llama(&[("hidden_size", json!("4096"))]), "/hidden_size", "an integer", "\"4096\""),
         (llama(&[("hidden_size", json!(0))]), "/hidden_size", "an integer from 1", "0"),
         (llama(&[("hidden_size", json!(-4096))]), "/hidden_size", "an integer from 1", "-4096"),
