@@ -161,7 +161,7 @@ pub fn grade(doc: &Document, rubric: &Rubric, ctx: &GradeContext<'_>) -> Grade {
         shape: doc.shape,
         lab: doc.report.lab.clone(),
         class,
-        level: doc.report.level,
+        level: level(doc, outcome, class),
         provenance: ctx.provenance.id().to_owned(),
         outcome,
         points: total(&items),
@@ -174,6 +174,14 @@ pub fn grade(doc: &Document, rubric: &Rubric, ctx: &GradeContext<'_>) -> Grade {
         },
         reconciliation,
         checks,
+    }
+}
+
+/// The level a report reaches. One that is not graded keeps what it says of itself.
+fn level(doc: &Document, outcome: Outcome, class: EvidenceClass) -> EvidenceLevel {
+    match outcome {
+        Outcome::Graded => doc.report.level.capped(class),
+        Outcome::NotEvidence { .. } => doc.report.level,
     }
 }
 

@@ -77,7 +77,7 @@ fn graded(bytes: &[u8], linked: &[evidence::Document]) -> Option<evidence::Grade
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     #[test]
     fn mutated_reports_are_graded_or_refused_and_always_the_same(report in mutated(), other in mutated()) {

@@ -233,6 +233,11 @@ fn levels_are_a_closed_list_that_the_device_caps() {
         remove(&mut report, "/experiment");
         assert_eq!(support::read(&report).report.level, level, "{word} on {device}");
     }
+    // Our own schema is held to the same.
+    let claimed = changed(kernel(), |r| set(r, "/level", json!("gpu_benchmark")));
+    let grade = grade(&claimed, &[]);
+    assert_eq!((grade.class, grade.level), (EvidenceClass::Cpu, EvidenceLevel::CpuSimulation));
+    assert_eq!(support::failures(&grade), [("level_matches_device".to_owned(), "/level".to_owned())]);
 }
 
 #[test]

@@ -180,11 +180,13 @@ fn compare(sheet: &mut Sheet<'_>, linked: &Document, id: &str, lab: &str) {
         }
         if check == id && different.is_empty() && !sheet.has_failed(id) {
             let total = fields.len();
+            // A field that neither states does not match; the check of the configuration asks for it.
+            let both = fields.iter().filter(|(_, names)| stated(raw, names).is_some()).count();
             sheet.pass(
                 id,
                 "/config",
-                format!("与所附的 {lab} 对上：{total} 个字段全部一致。"),
-                format!("Matched to the linked {lab}: {total} of {total} fields."),
+                format!("与所附的 {lab} 对上：{total} 个字段中 {both} 个写明且一致。"),
+                format!("Matched to the linked {lab}: {both} of {total} fields."),
             );
         }
     }

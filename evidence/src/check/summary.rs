@@ -200,8 +200,8 @@ fn saving(sheet: &mut Sheet<'_>, strategy: &Strategy) {
             sheet.pass("summary_saving_null", pointer, zh, en);
         } else {
             let how = Phrase::new(
-                "没有可比的最佳候选，却写了一个节省值；0.0 会被读成“省了 0”。",
-                "There is no best candidate to compare, yet a saving is given; 0.0 reads as \"saved nothing\".",
+                "没有可比的基线与最佳候选，却写了一个节省值；0.0 会被读成“省了 0”。",
+                "There is no pair of baseline and best candidate, yet a saving is given; 0.0 reads as \"saved nothing\".",
             );
             sheet.fail("summary_saving_null", pointer, "null", describe(said), how);
         }

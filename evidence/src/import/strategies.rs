@@ -177,14 +177,7 @@ pub(super) fn level_word(reader: &mut Reader<'_>) -> Option<String> {
 /// The level a word claims, never above what the device can reach.
 pub(super) fn level(word: Option<&str>, device: Option<&DeviceFacts>) -> EvidenceLevel {
     let class = device.map_or(EvidenceClass::Unproven, DeviceFacts::evidence_class);
-    let claimed = word.and_then(EvidenceLevel::from_word);
-    match (class, claimed) {
-        (EvidenceClass::Gpu, Some(level)) => level,
-        (EvidenceClass::Gpu, None) => EvidenceLevel::GpuSmoke,
-        (_, Some(level)) if !level.needs_gpu() => level,
-        (EvidenceClass::Cpu, _) => EvidenceLevel::CpuSimulation,
-        (_, _) => EvidenceLevel::Preflight,
-    }
+    word.and_then(EvidenceLevel::from_word).unwrap_or(EvidenceLevel::GpuSmoke).capped(class)
 }
 
 pub(super) fn boundaries(candidates: &[Candidate]) -> Vec<Boundary> {

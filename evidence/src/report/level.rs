@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::EvidenceClass;
+
 /// The level a report claims, from a calculation to several GPUs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -63,6 +65,17 @@ impl EvidenceLevel {
             "no_hardware_counter_evidence" => Some(EvidenceLevel::ProfilerTrace),
             _ => None,
         })
+    }
+
+    /// The highest level at or below this one that evidence of a class can reach: a GPU claim of a CPU is a simulation,
+    /// one of no device a preflight.
+    pub const fn capped(self, class: EvidenceClass) -> Self {
+        match class {
+            EvidenceClass::Gpu => self,
+            _ if !self.needs_gpu() => self,
+            EvidenceClass::Cpu => EvidenceLevel::CpuSimulation,
+            EvidenceClass::Theory | EvidenceClass::Unproven => EvidenceLevel::Preflight,
+        }
     }
 
     /// Whether the level can only be reached with a GPU.

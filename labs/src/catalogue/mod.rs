@@ -97,3 +97,68 @@ fn parse(embedded: &Embedded) -> Lab {
         readme: [embedded.readme_zh, embedded.readme_en],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::file::LabFile;
+
+    const SOUND: &str = r#"
+id = "x"
+kind = "program"
+task = "task1"
+shapes = ["v1"]
+backends = ["cpu"]
+timeout_s = 60
+title = { zh = "题", en = "title" }
+summary = { zh = "述", en = "summary" }
+
+[rubric]
+rule = "kernel_pair"
+gpu_provenance = ["runner"]
+
+[[rubric.items]]
+id = "right"
+points = 2
+part = "cpu"
+title = { zh = "对", en = "right" }
+checks = ["kernel_error_within_tolerance"]
+"#;
+
+    fn problems(text: &str) -> String {
+        match toml::from_str::<LabFile>(text) {
+            Ok(lab) => lab.problems("x").join("; "),
+            Err(error) => error.message().to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_sound_file_has_no_problem() {
+        assert_eq!(problems(SOUND), "");
+    }
+
+    #[test]
+    fn a_bad_file_is_told_by_what_is_wrong() {
+        let cases = [
+            ("id = \"x\"", "id = \"y\"", "the folder is `x`"),
+            ("task1", "task7", "one of task0 … task6"),
+            ("[\"v1\"]", "[]", "no report could be handed in"),
+            ("[\"v1\"]", "[\"lab99\"]", "shapes names `lab99`"),
+            ("[\"cpu\"]", "[]", "a program needs backends"),
+            ("[\"cpu\"]", "[\"tpu\"]", "backends names `tpu`"),
+            ("timeout_s = 60", "timeout_s = 0", "a timeout_s above 0"),
+            ("kind = \"program\"", "kind = \"report_only\"", "has no backends"),
+            ("zh = \"述\"", "zh = \" \"", "summary needs zh and en"),
+            ("zh = \"对\"", "zh = \"\"", "needs a title in zh and en"),
+            ("points = 2", "points = 0", "worth 0 points"),
+            ("[\"kernel_error_within_tolerance\"]", "[]", "names no check"),
+            ("kernel_error_within_tolerance", "looks_nice", "unknown check `looks_nice`"),
+            ("[\"runner\"]", "[\"friend\"]", "gpu_provenance names `friend`"),
+            ("rule = \"kernel_pair\"", "rule = \"dice\"", "unknown variant `dice`"),
+            ("timeout_s = 60", "timeout_s = 60\ncolour = 1", "unknown field `colour`"),
+        ];
+        for (from, to, expected) in cases {
+            let found = problems(&SOUND.replacen(from, to, 1));
+            assert!(found.contains(expected), "{to}: {found}");
+        }
+    }
+}
