@@ -51,23 +51,37 @@ macro_rules! write {
     };
 }
 
-/// Several statements, all or nothing. Leaving the body by `?` or `return Err` rolls back. The body must not use
-/// `read!` or `write!`: on SQLite the only writer is taken.
+/// Several statements, all or nothing: the body is a `Result`, and `Err` (also by `?` or `return`) rolls back. The body
+/// must not use `read!` or `write!`: on SQLite the only writer is taken.
+///
+/// The rollback is awaited. Left to the drop of the transaction it would run some time later, and until then its row
+/// locks would hide jobs from `SKIP LOCKED`.
 macro_rules! in_tx {
     ($store:expr, $tx:ident => $body:expr) => {
         match &$store.db {
             $crate::store::db::Db::Sqlite { write, .. } => {
-                let mut $tx = write.begin_with("BEGIN IMMEDIATE").await?;
-                let out = $body;
-                $tx.commit().await?;
-                out
+                let tx = write.begin_with("BEGIN IMMEDIATE").await?;
+                in_tx!(@ends tx, $tx => $body)
             }
             $crate::store::db::Db::Pg(pool) => {
-                let mut $tx = pool.begin().await?;
-                let out = $body;
-                $tx.commit().await?;
-                out
+                let tx = pool.begin().await?;
+                in_tx!(@ends tx, $tx => $body)
             }
         }
     };
+    (@ends $owned:ident, $tx:ident => $body:expr) => {{
+        let mut owned = $owned;
+        let $tx = &mut *owned;
+        let out = async { $body }.await;
+        match out {
+            Ok(value) => {
+                owned.commit().await?;
+                Ok(value)
+            }
+            Err(err) => {
+                owned.rollback().await?;
+                Err(err)
+            }
+        }
+    }};
 }

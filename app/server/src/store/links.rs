@@ -51,8 +51,8 @@ pub async fn issue_setup(store: &Store) -> Result<NewLink, LinkError> {
         )
         .bind(LinkId::new()).bind(token.hash()).bind(LinkPurpose::Setup).bind(now).bind(expires)
         .execute(&mut *tx).await?;
-    });
-    Ok(NewLink { token, expires })
+        Ok(NewLink { token, expires })
+    })
 }
 
 /// A link that sets a new password for a learner whom the viewer teaches. Earlier reset links of the learner end.
@@ -80,8 +80,8 @@ pub async fn issue_reset(store: &Store, viewer: Viewer, learner: UserId) -> Resu
              WHERE user_id = $1 AND purpose = 'reset' AND expires_ms > $2 AND token_hash <> $3",
         )
         .bind(learner).bind(now).bind(token.hash()).execute(&mut *tx).await?;
-    });
-    Ok(NewLink { token, expires })
+        Ok(NewLink { token, expires })
+    })
 }
 
 /// Would this link still work? For showing its form; the answer is decided again when it is used.

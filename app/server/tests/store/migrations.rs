@@ -45,3 +45,27 @@ async fn closing_folds_the_write_ahead_log() {
     bed.store.close().await;
     assert!(!std::path::Path::new(&format!("{}-wal", bed.url)).exists(), "the write-ahead log is folded in");
 }
+
+/// The engines share one schema: the same files, the same tables; only the type of bytes and the triggers differ.
+#[test]
+fn both_engines_have_the_same_tables() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations");
+    let tables = |engine: &str| {
+        let mut files: Vec<_> = std::fs::read_dir(folder.join(engine))
+            .expect("the folder")
+            .map(|entry| entry.expect("an entry").path())
+            .map(|path| {
+                let text = std::fs::read_to_string(&path).expect("the text").replace("BYTEA", "BLOB");
+                let words: Vec<_> = text.split_whitespace().collect();
+                let text = words.join(" ");
+                let tables = text.split(" CREATE TRIGGER").next().and_then(|t| t.split(" CREATE FUNCTION").next());
+                (path.file_name().map(std::ffi::OsStr::to_owned), tables.map(str::to_owned))
+            })
+            .collect();
+        files.sort();
+        files
+    };
+    let sqlite = tables("sqlite");
+    assert!(sqlite.len() >= 4);
+    assert_eq!(sqlite, tables("postgres"));
+}

@@ -39,38 +39,41 @@ pub async fn code_is_open(store: &Store, code: &JoinCode) -> Result<bool, StoreE
     Ok(found.is_some())
 }
 
-macro_rules! join_class {
-    ($tx:ident, $code:expr, $user:expr, $now:expr) => {{
+macro_rules! class_of {
+    ($tx:ident, $code:expr) => {{
         let class: Option<(ClassId,)> = sqlx::query_as(BY_CODE).bind($code.as_str()).fetch_optional(&mut *$tx).await?;
         let Some((class,)) = class else { return Err(JoinError::Code) };
-        sqlx::query(
-            "INSERT INTO memberships (class_id, user_id, role, joined_ms) VALUES ($1, $2, $3, $4) \
-             ON CONFLICT (class_id, user_id) DO NOTHING",
-        )
-        .bind(class)
-        .bind($user)
-        .bind(Role::Learner)
-        .bind($now)
-        .execute(&mut *$tx)
-        .await?;
         class
     }};
 }
 
-/// A new learner in the class that the code opens: account and membership, or neither.
+macro_rules! insert_member {
+    ($tx:ident, $class:expr, $user:expr, $now:expr) => {
+        sqlx::query(
+            "INSERT INTO memberships (class_id, user_id, role, joined_ms) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (class_id, user_id) DO NOTHING",
+        )
+        .bind($class)
+        .bind($user)
+        .bind(Role::Learner)
+        .bind($now)
+        .execute(&mut *$tx)
+        .await?
+    };
+}
+
+/// A new learner in the class that the code opens: account and membership, or neither. The code is judged first, so
+/// that only who holds one learns which names are taken.
 pub async fn sign_up(store: &Store, code: &JoinCode, new: &NewUser<'_>) -> Result<(UserId, ClassId), JoinError> {
     let now = store.now();
     in_tx!(store, tx => {
+        let class = class_of!(tx, code);
         let user = match insert_user!(tx, now, new) {
             Ok(user) => user,
-            Err(err) if is_unique(&err) => {
-                // The code is judged first, so that only who holds one learns which names are taken.
-                drop(tx);
-                return Err(if code_is_open(store, code).await? { JoinError::LoginTaken } else { JoinError::Code });
-            }
+            Err(err) if is_unique(&err) => return Err(JoinError::LoginTaken),
             Err(err) => return Err(err.into()),
         };
-        let class = join_class!(tx, code, user, now);
+        insert_member!(tx, class, user, now);
         Ok((user, class))
     })
 }
@@ -78,7 +81,11 @@ pub async fn sign_up(store: &Store, code: &JoinCode, new: &NewUser<'_>) -> Resul
 /// An existing learner enters another class; doing it twice changes nothing.
 pub async fn join(store: &Store, code: &JoinCode, user: UserId) -> Result<ClassId, JoinError> {
     let now = store.now();
-    in_tx!(store, tx => Ok(join_class!(tx, code, user, now)))
+    in_tx!(store, tx => {
+        let class = class_of!(tx, code);
+        insert_member!(tx, class, user, now);
+        Ok(class)
+    })
 }
 
 /// The learners of a class that the viewer teaches, by name; otherwise none.

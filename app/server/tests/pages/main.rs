@@ -1,0 +1,19 @@
+//! The pages of accounts and classes, driven through the whole application as a browser without JavaScript does it.
+
+#[allow(dead_code, unused_macros)]
+#[macro_use]
+#[path = "../store/bed.rs"]
+mod bed;
+#[allow(dead_code)]
+#[path = "../store/cluster.rs"]
+mod cluster;
+
+mod site;
+
+mod authorisation;
+mod coming_in;
+mod demo;
+mod gradebook;
+mod links;
+mod own;
+mod secrets;
