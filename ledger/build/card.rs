@@ -1,6 +1,6 @@
 //! A card's facts as they are typed in, and the Rust they become.
 
-use std::{error::Error, fmt::Write as _, path::PathBuf};
+use std::{collections::BTreeMap, error::Error, fmt::Write as _, path::PathBuf};
 
 use serde::Deserialize;
 
@@ -15,21 +15,60 @@ pub struct Card {
     capacity_mib: u64,
     /// Where that number was read.
     source: String,
+    speed: Option<Speed>,
+}
+
+/// Per second; GB = 10⁹ bytes, links per direction.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Speed {
+    source: String,
+    memory_gb: f64,
+    pcie_gb: Option<f64>,
+    nvlink_gb: Option<f64>,
+    #[serde(default)]
+    dense_tflop: BTreeMap<String, f64>,
+}
+
+/// Units per second as an integer: typed decimals are exact to a thousandth.
+fn whole(value: f64, unit: u64) -> u64 {
+    (value * 1000.0).round() as u64 * (unit / 1000)
 }
 
 pub fn write(code: &mut String, cards: &[(PathBuf, Card)]) -> Result<(), Box<dyn Error>> {
     writeln!(code, "static CARDS: &[Card] = &[")?;
     for (path, card) in cards {
-        if card.source.trim().is_empty() {
+        let sources = [Some(&card.source), card.speed.as_ref().map(|speed| &speed.source)];
+        if sources.into_iter().flatten().any(|source| source.trim().is_empty()) {
             return Err(format!("{}: a fact needs its source", path.display()).into());
         }
         let bytes = card.capacity_mib.checked_mul(MIB).ok_or("capacity too large")?;
-        writeln!(
-            code,
-            "    Card {{ id: {:?}, name: {:?}, capacity_bytes: {bytes}, source: {:?} }},",
-            card.id, card.name, card.source
-        )?;
+        writeln!(code, "    Card {{")?;
+        writeln!(code, "        id: {:?}, name: {:?}, capacity_bytes: {bytes},", card.id, card.name)?;
+        writeln!(code, "        source: {:?},", card.source)?;
+        match &card.speed {
+            None => writeln!(code, "        speed: None,")?,
+            Some(speed) => write_speed(code, speed)?,
+        }
+        writeln!(code, "    }},")?;
     }
     writeln!(code, "];")?;
+    Ok(())
+}
+
+fn write_speed(code: &mut String, speed: &Speed) -> Result<(), Box<dyn Error>> {
+    const GIGA: u64 = 1_000_000_000;
+    const TERA: u64 = 1_000_000_000_000;
+    let link = |gigabytes: Option<f64>| gigabytes.map(|gigabytes| whole(gigabytes, GIGA));
+    writeln!(code, "        speed: Some(Speed {{")?;
+    writeln!(code, "            source: {:?},", speed.source)?;
+    writeln!(code, "            memory: {},", whole(speed.memory_gb, GIGA))?;
+    writeln!(code, "            pcie: {:?}, nvlink: {:?},", link(speed.pcie_gb), link(speed.nvlink_gb))?;
+    write!(code, "            dense: &[")?;
+    for (format, teraflops) in &speed.dense_tflop {
+        write!(code, "({format:?}, {}), ", whole(*teraflops, TERA))?;
+    }
+    writeln!(code, "],")?;
+    writeln!(code, "        }}),")?;
     Ok(())
 }

@@ -1,6 +1,9 @@
 //! LoRA: low-rank updates beside frozen matrices.
 
-use crate::{LedgerError, Model, formula::n};
+use crate::{
+    LedgerError, Model,
+    formula::{Term, n},
+};
 
 /// The projections that LoRA can be put on, by the names of PEFT without `_proj`.
 pub const TARGETS: [&str; 7] = ["q", "k", "v", "o", "gate", "up", "down"];
@@ -16,13 +19,17 @@ pub const TARGETS: [&str; 7] = ["q", "k", "v", "o", "gate", "up", "down"];
 /// # Errors
 /// An inconsistent model, a rank of zero, an unknown target, or a result of 2⁶⁴ and more.
 pub fn lora_parameters(model: &Model, rank: u64, targets: &[&str]) -> Result<u64, LedgerError> {
+    Ok(lora_term(model, rank, targets)?.finish("lora")?.0)
+}
+
+pub(crate) fn lora_term(model: &Model, rank: u64, targets: &[&str]) -> Result<Term, LedgerError> {
     model.validate()?;
     if rank == 0 {
         return Err(LedgerError::Zero { field: "rank" });
     }
     let queries = (n(model.heads) * n(model.head_dim)).finish("lora")?.0;
     let keys = (n(model.kv_heads) * n(model.head_dim)).finish("lora")?.0;
-    let mut sum = n(0);
+    let mut sum = None;
     for target in targets {
         let (inputs, outputs) = match *target {
             "q" => (model.hidden, queries),
@@ -38,7 +45,11 @@ pub fn lora_parameters(model: &Model, rank: u64, targets: &[&str]) -> Result<u64
                 });
             }
         };
-        sum = sum + n(inputs) + n(outputs);
+        let next = n(inputs) + n(outputs);
+        sum = Some(match sum {
+            Some(sum) => sum + next,
+            None => next,
+        });
     }
-    Ok((n(model.layers) * n(rank) * sum).finish("lora")?.0)
+    Ok(n(model.layers) * n(rank) * sum.unwrap_or_else(|| n(0)))
 }

@@ -34,6 +34,40 @@ pub struct Card {
     pub capacity_bytes: u64,
     /// Where the number was read.
     pub source: &'static str,
+    /// Rates by data sheet, where they are typed in.
+    pub speed: Option<Speed>,
+}
+
+/// How fast a card is by its data sheet: peaks that no program reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Speed {
+    pub source: &'static str,
+    /// Bytes per second of the card's memory.
+    pub memory: u64,
+    /// Bytes per second to the host, per direction.
+    pub pcie: Option<u64>,
+    /// Bytes per second to the other cards together, per direction.
+    pub nvlink: Option<u64>,
+    /// Operations per second of dense matrix products, by format (`bf16`, `fp8`, `tf32`, …).
+    pub dense: &'static [(&'static str, u64)],
+}
+
+impl Speed {
+    /// Dense operations per second in a format.
+    pub fn dense_rate(&self, format: &str) -> Option<u64> {
+        self.dense.iter().find(|(known, _)| *known == format).map(|(_, rate)| *rate)
+    }
+
+    /// The ridge point of the roofline: operations per byte of memory traffic above which a kernel is limited by
+    /// arithmetic.
+    ///
+    /// ```
+    /// let speed = ledger::catalogue::card("h100-80gb").and_then(|card| card.speed).expect("typed in");
+    /// assert_eq!(speed.ridge("bf16").map(f64::round), Some(295.0));
+    /// ```
+    pub fn ridge(&self, format: &str) -> Option<f64> {
+        Some(self.dense_rate(format)? as f64 / self.memory as f64)
+    }
 }
 
 include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));

@@ -68,6 +68,24 @@ impl<'a> Arguments<'a> {
         Ok(self.whole(name)?.unwrap_or(default))
     }
 
+    /// A whole number of 0 and more, or the default.
+    pub(super) fn count(&self, name: &'static str, default: u64) -> Result<u64, ExprError> {
+        match self.get(name).map(|argument| &argument.value) {
+            Some(Value::Number(0.0, _)) => Ok(0),
+            _ => self.whole_or(name, default),
+        }
+    }
+
+    /// A text, or the default.
+    pub(super) fn word(&self, name: &'static str, default: &'a str) -> Result<&'a str, ExprError> {
+        Ok(self.text(name)?.map_or(default, |(_, text)| text))
+    }
+
+    /// Words separated by commas.
+    pub(super) fn words(&self, name: &'static str, default: &'a str) -> Result<Vec<&'a str>, ExprError> {
+        Ok(self.word(name, default)?.split(',').map(str::trim).collect())
+    }
+
     pub(super) fn model(&self) -> Result<&'static Model, ExprError> {
         let (at, name) = self.text("model")?.ok_or_else(|| self.missing("model"))?;
         catalogue::model(name).ok_or_else(|| ExprError::UnknownValue {

@@ -37,6 +37,9 @@ pub enum ExprError {
     DivisionByZero { at: usize, function: &'static str },
     #[error("at {at}: {function}: {shortfall}")]
     DoesNotFit { at: usize, function: &'static str, shortfall: String },
+    /// The catalogue leaves out what has no source.
+    #[error("at {at}: the catalogue does not have {what}")]
+    NotKnown { at: usize, what: String },
     #[error("at {at}: as={found:?} does not go with {unit}: expected one of {known}")]
     WrongUnit { at: usize, found: String, unit: &'static str, known: String },
     #[error("at {at}: {error}")]

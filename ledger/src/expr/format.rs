@@ -86,6 +86,18 @@ pub(super) fn text(quantity: &Quantity, wish: &Wish) -> Result<String, ExprError
             None => Ok(fixed(quantity.value, digits)),
             Some(_) => Err(wrong("no unit")),
         },
+        Unit::Seconds => {
+            let (name, factor) = match (name, quantity.value) {
+                (Some("s"), _) => ("s", 1.0),
+                (Some("ms"), _) => ("ms", 1e3),
+                (Some("us"), _) => ("µs", 1e6),
+                (Some(_), _) => return Err(wrong("s, ms, us")),
+                (None, long) if long >= 1.0 => ("s", 1.0),
+                (None, middle) if middle >= 1e-3 => ("ms", 1e3),
+                (None, _) => ("µs", 1e6),
+            };
+            Ok(format!("{} {name}", fixed(quantity.value * factor, digits)))
+        }
         Unit::Percent => match name {
             None => Ok(format!("{} %", fixed(quantity.value, wish.digits.unwrap_or(1).min(9)))),
             Some(_) => Err(wrong("no unit")),
@@ -103,6 +115,7 @@ pub(super) fn exact(quantity: &Quantity) -> String {
     match quantity.unit {
         Unit::Bytes => format!("{number} B"),
         Unit::Percent => format!("{number} %"),
+        Unit::Seconds => format!("{} s", fixed(quantity.value, 9)),
         Unit::Count | Unit::Ratio => number,
     }
 }

@@ -41,6 +41,19 @@ fn pair(call: &Arguments<'_>) -> Result<(Quantity, Quantity), ExprError> {
     Ok((left, right))
 }
 
+/// The only operand.
+pub(super) fn single(call: &Arguments<'_>) -> Result<Quantity, ExprError> {
+    let found = call.operands.len();
+    let list: Result<[Quantity; 1], _> = operands(call, false)?.try_into();
+    let [only] = list.map_err(|_| ExprError::Operands {
+        at: call.at,
+        function: call.function,
+        expected: "one expression in parentheses",
+        found,
+    })?;
+    Ok(only)
+}
+
 fn same_unit(call: &Arguments<'_>, left: &Quantity, right: &Quantity) -> Result<(), ExprError> {
     if left.unit == right.unit {
         return Ok(());

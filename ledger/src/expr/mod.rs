@@ -15,6 +15,26 @@
 //! # Ok::<(), ledger::expr::ExprError>(())
 //! ```
 //!
+//! | function | arguments besides `as`, `digits` | value |
+//! |---|---|---|
+//! | `params`, `active_params`, `layers`, `hidden`, `heads`, `kv_heads`, `head_dim`, `vocab`, `intermediate` | `model` | count |
+//! | `lora_params` | `model rank targets="q,v"` | count |
+//! | `weights` | `model dtype` | bytes |
+//! | `kv_per_token`, `kv_cache` | `model dtype` (or `kv`), `seq batch` | bytes |
+//! | `train_states`, `optimizer_floor` | `model precision optimizer` | bytes |
+//! | `train_peak`, `activations` | `model precision optimizer batch seq checkpointing` | bytes |
+//! | `logits` | `model`, `tokens` or `batch seq` | bytes |
+//! | `attention_scores` | `model dtype seq batch`: one layer | bytes |
+//! | `zero_states` | `model stage ranks` | bytes |
+//! | `bytes_per_param` | `precision optimizer` | bytes |
+//! | `card_capacity` | `card` | bytes |
+//! | `ridge` | `card dtype`: operations per byte | ratio |
+//! | `transfer_time (bytes)` | `card link="memory\|pcie\|nvlink"` | seconds |
+//! | `longest_context`, `largest_batch` | `model card weights kv batch seq reserve_gib` | count |
+//! | `blocks`, `block_waste` | `seq block` | count |
+//! | `ratio`, `percent`, `difference` | two expressions | |
+//! | `sum`, `times` | expressions, for `times` also numbers | |
+//!
 //! A number that no ledger computes is refused: it belongs into the text, with its source.
 
 mod arguments;

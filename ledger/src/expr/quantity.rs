@@ -8,6 +8,7 @@ pub(super) enum Unit {
     Count,
     Ratio,
     Percent,
+    Seconds,
 }
 
 impl Unit {
@@ -17,6 +18,7 @@ impl Unit {
             Unit::Count => "a count",
             Unit::Ratio => "a ratio",
             Unit::Percent => "a percentage",
+            Unit::Seconds => "a time",
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     LedgerError,
-    formula::{b, n},
+    formula::{Term, b, n},
 };
 
 /// What is divided among the ranks; each stage includes the one before.
@@ -58,12 +58,15 @@ impl StateBytes {
 /// # Errors
 /// Zero ranks, or a result of 2⁶⁴ bytes and more.
 pub fn zero_state_bytes(parameters: u64, bytes: StateBytes, stage: ZeroStage, ranks: u64) -> Result<u64, LedgerError> {
+    Ok(zero_term(parameters, bytes, stage, ranks)?.finish("zero_states")?.0)
+}
+
+pub(crate) fn zero_term(parameters: u64, bytes: StateBytes, stage: ZeroStage, ranks: u64) -> Result<Term, LedgerError> {
     if ranks == 0 {
         return Err(LedgerError::Zero { field: "ranks" });
     }
     let held = |from: ZeroStage| if stage >= from { n(parameters).ceil_div(ranks) } else { n(parameters) };
-    let sum = held(ZeroStage::Three) * b(bytes.weights)
+    Ok(held(ZeroStage::Three) * b(bytes.weights)
         + held(ZeroStage::Two) * b(bytes.gradients)
-        + held(ZeroStage::One) * b(bytes.optimizer);
-    Ok(sum.finish("zero_states")?.0)
+        + held(ZeroStage::One) * b(bytes.optimizer))
 }

@@ -40,6 +40,16 @@ fn mistakes_are_named_with_their_place() {
             "at 1: longest_context: 0 B are left, 327,680 B are needed for one",
         ),
         (r#"params model="gpt2" digits=10"#, "at 21: digits must be a whole number from 0 to 9, found 10"),
+        (r#"ridge card="h200" dtype="int4""#, "the catalogue does not have the dense int4 rate of that card"),
+        (r#"ridge card="rtx5070ti-laptop""#, "the catalogue does not have the rates of rtx5070ti-laptop"),
+        (r#"transfer_time (params model="gpt2") card="h200""#, "transfer_time cannot join bytes with a count"),
+        (
+            r#"transfer_time (weights model="gpt2") card="l4" link="nvlink""#,
+            "the catalogue does not have the nvlink rate",
+        ),
+        (r#"transfer_time 7 card="l4""#, "is only typed numbers"),
+        (r#"zero_states model="gpt2" stage=4 ranks=2"#, "stage must be 0, 1, 2 or 3, found 4"),
+        (r#"lora_params model="gpt2" rank=8 targets="q,x""#, "unknown target \"x\""),
         (r#"train_peak model="gpt2" seq=2000"#, "sequence 2000 exceeds the position table of 1024"),
     ];
     for (source, message) in cases {
@@ -69,6 +79,13 @@ fn units_and_digits() {
         (r#"times 0.5 (kv_per_token model="gpt2")"#, "18.00 KiB"),
         (r#"percent (params model="gpt2") (params model="gpt2-medium")"#, "35.1 %"),
         (r#"percent (params model="gpt2") (params model="gpt2-medium") digits=3"#, "35.071 %"),
+        (r#"ridge card="h100-80gb" digits=0"#, "295"),
+        (r#"ridge card="v100-16gb" dtype="fp16" digits=0"#, "139"),
+        (r#"transfer_time (weights model="Llama-2-7B") card="h100-80gb""#, "213.87 ms"),
+        (r#"transfer_time (weights model="Llama-2-7B") card="h100-80gb" link="nvlink" as="s" digits=4"#, "0.0299 s"),
+        (r#"active_params model="Mixtral-8x7B-v0.1""#, "12,879,925,248"),
+        (r#"lora_params model="Llama-3-8B" rank=16 targets="q,k,v,o,gate,up,down""#, "41,943,040"),
+        (r#"zero_states model="Llama-2-7B" stage=3 ranks=8 as="GB""#, "13.48 GB"),
     ];
     for (source, text) in cases {
         let computed = expr::evaluate(source).unwrap_or_else(|error| panic!("{source}: {error}"));
