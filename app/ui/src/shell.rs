@@ -63,6 +63,11 @@ pub fn document<V: IntoView + 'static>(
     assets: AssetNames,
     body: impl FnOnce() -> V + Send + 'static,
 ) -> Template {
+    erased(meta, assets, Box::new(move || body().into_any()))
+}
+
+/// Not generic: the frame is compiled once, here.
+fn erased(meta: PageMeta, assets: AssetNames, body: Box<dyn FnOnce() -> AnyView + Send>) -> Template {
     let html = render(move || view! { <Frame meta assets>{body()}</Frame> });
     Template::parse(&format!("<!DOCTYPE html>{html}"))
 }

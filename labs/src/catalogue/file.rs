@@ -3,7 +3,7 @@
 //! ```toml
 //! id = "rmsnorm"                       # the folder's name
 //! kind = "program"                     # or "report_only": run elsewhere, handed in as a report
-//! task = "task1"                       # task0 … task6
+//! task = "task1"                       # a Task of content/course.toml
 //! shapes = ["v1"]                      # ids of evidence::Shape
 //! backends = ["cpu", "wgpu", "cuda"]   # a program's; left out for report_only
 //! timeout_s = 120                      # a program's; left out for report_only
@@ -98,9 +98,10 @@ impl LabFile {
         if self.id != folder {
             wrong(format!("id is `{}`, but the folder is `{folder}`", self.id));
         }
-        let task = self.task.strip_prefix("task").and_then(|n| n.parse::<u8>().ok());
-        if task.is_none_or(|n| n > 6) {
-            wrong(format!("task is `{}`; it is one of task0 … task6", self.task));
+        // `task6a` and `task6b` are the two halves of the last Task.
+        let task = self.task.strip_prefix("task").map(|n| n.trim_end_matches(['a', 'b']));
+        if task.and_then(|n| n.parse::<u8>().ok()).is_none_or(|n| n > 6) {
+            wrong(format!("task is `{}`; it is one of task0 … task6b", self.task));
         }
         for (name, text) in [("title", &self.title), ("summary", &self.summary)] {
             if text.zh.trim().is_empty() || text.en.trim().is_empty() {

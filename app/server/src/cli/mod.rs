@@ -1,6 +1,6 @@
 //! The command line of `vramlab`.
 
-mod demo;
+pub mod demo;
 mod grade;
 mod ledger;
 mod serve;

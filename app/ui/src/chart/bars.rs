@@ -33,4 +33,5 @@ pub fn Bars(figure: Figure) -> impl IntoView {
             <figcaption>{figure.caption}</figcaption>
         </figure>
     }
+    .into_any()
 }

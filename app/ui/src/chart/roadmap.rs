@@ -96,6 +96,7 @@ pub fn Roadmap(route: Route, lang: Lang) -> impl IntoView {
             </svg>
         </div>
     }
+    .into_any()
 }
 
 /// `task6a` → `Task6a`

@@ -54,4 +54,5 @@ pub fn Stack(parts: Vec<Part>, capacity: Option<u64>, label: String) -> impl Int
             {mark}
         </svg>
     }
+    .into_any()
 }

@@ -105,6 +105,7 @@ pub fn InferenceLedger(
             </footer>
         </section>
     }
+    .into_any()
 }
 
 #[component]
@@ -154,5 +155,6 @@ fn Answers(ledger: Predicted, fit: Fit, lang: Lang) -> impl IntoView {
         </output>
         <LedgerTable entries=ledger.entries total=ledger.total total_label=lang.pick("合计", "Total") lang />
     }
+    .into_any()
 }
 

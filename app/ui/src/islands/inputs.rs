@@ -61,6 +61,7 @@ pub fn Number(
             </span>
         </label>
     }
+    .into_any()
 }
 
 /// Where a value stands on the slider.
@@ -102,6 +103,7 @@ pub fn Choice(
             </select>
         </label>
     }
+    .into_any()
 }
 
 /// The model by name, or by a `config.json` that is pasted, dropped or chosen.
@@ -155,6 +157,7 @@ pub fn ModelInput(source: RwSignal<ModelSource>, lang: Lang) -> impl IntoView {
             />
         </details>
     }
+    .into_any()
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ pub fn QuizCard(quiz: Quiz, lang: Lang) -> impl IntoView {
             </form>
         </section>
     }
+    .into_any()
 }
 
 #[component]
@@ -141,6 +142,7 @@ fn Ask(question: Question, lesson: String, quiz: String, lang: Lang) -> impl Int
             </div>
         </fieldset>
     }
+    .into_any()
 }
 
 /// A question with its verdict, without anything to press.
@@ -182,4 +184,5 @@ pub fn Answered(question: Question, lang: Lang, verdict: Option<Verdict>) -> imp
             {verdict.map(|verdict| view! { <p inner_html=verdict.explain></p> })}
         </section>
     }
+    .into_any()
 }

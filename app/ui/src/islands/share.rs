@@ -49,4 +49,5 @@ pub fn Share(address: Memo<String>, lang: Lang) -> impl IntoView {
             </button>
         </span>
     }
+    .into_any()
 }

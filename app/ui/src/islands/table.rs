@@ -57,4 +57,5 @@ pub fn LedgerTable(entries: Vec<Entry>, total: u64, total_label: &'static str, l
             </table>
         </div>
     }
+    .into_any()
 }

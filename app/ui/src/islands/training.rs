@@ -112,6 +112,7 @@ pub fn TrainingLedger(
             </footer>
         </section>
     }
+    .into_any()
 }
 
 #[component]
@@ -180,4 +181,5 @@ fn Answers(ledger: Predicted, capacity: u64, lang: Lang) -> impl IntoView {
             lang
         />
     }
+    .into_any()
 }

@@ -15,4 +15,5 @@ pub fn ErrorPage(lang: Lang, title: &'static str, detail: &'static str, home: St
             </p>
         </main>
     }
+    .into_any()
 }

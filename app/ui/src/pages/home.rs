@@ -38,4 +38,5 @@ pub fn Home(route: Route, lang: Lang) -> impl IntoView {
             <TaskTable route lang />
         </main>
     }
+    .into_any()
 }

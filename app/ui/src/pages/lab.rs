@@ -74,6 +74,7 @@ pub fn LabsPage(labs: Vec<LabFacts>, lang: Lang) -> impl IntoView {
             <ul class="report-list">{rows}</ul>
         </main>
     }
+    .into_any()
 }
 
 #[component]
@@ -127,6 +128,7 @@ pub fn LabPage(lab: LabFacts, text: String, runs: Vec<RunItem>, signed_in: bool,
             </table>
         </main>
     }
+    .into_any()
 }
 
 #[component]
@@ -157,6 +159,7 @@ fn Params(lab: String, params: Vec<ParamField>, lang: Lang) -> impl IntoView {
             </form>
         </details>
     }
+    .into_any()
 }
 
 #[component]
@@ -184,6 +187,7 @@ fn Runs(runs: Vec<RunItem>, lang: Lang) -> impl IntoView {
         <h2 id="runs">{lang.pick("我的运行", "My runs")}</h2>
         <ul class="report-list">{rows}</ul>
     }
+    .into_any()
 }
 
 /// One run on a page of its own.
@@ -205,4 +209,5 @@ pub fn JobPage(job: JobState, lang: Lang) -> impl IntoView {
                 })}
         </main>
     }
+    .into_any()
 }

@@ -57,6 +57,7 @@ pub fn LessonPage(lesson: Lesson, route: Route, labs: Vec<(String, String)>) -> 
             </aside>
         </div>
     }
+    .into_any()
 }
 
 fn show(block: Block, lang: Lang, labs: &[(String, String)]) -> AnyView {
@@ -129,4 +130,5 @@ pub fn QuizResult(lang: Lang, quiz: Quiz, verdicts: Vec<Verdict>, signed_in: boo
             </p>
         </main>
     }
+    .into_any()
 }

@@ -21,6 +21,7 @@ pub fn Sidebar(route: Route, lang: Lang, current: String) -> impl IntoView {
             <ol>{items}</ol>
         </nav>
     }
+    .into_any()
 }
 
 #[component]
@@ -72,4 +73,5 @@ fn TaskItem(task: Task, lang: Lang, current: String, open: bool) -> impl IntoVie
             {inner}
         </li>
     }
+    .into_any()
 }

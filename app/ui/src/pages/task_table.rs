@@ -56,4 +56,5 @@ pub fn TaskTable(route: Route, lang: Lang) -> impl IntoView {
             <tbody>{rows}</tbody>
         </table>
     }
+    .into_any()
 }

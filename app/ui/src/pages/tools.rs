@@ -42,6 +42,7 @@ pub fn ToolsPage(lang: Lang) -> impl IntoView {
             </p>
         </main>
     }
+    .into_any()
 }
 
 #[component]
@@ -58,6 +59,7 @@ pub fn InferencePage(lang: Lang, state: InferenceState) -> impl IntoView {
             </p>
         </main>
     }
+    .into_any()
 }
 
 #[component]
@@ -74,4 +76,5 @@ pub fn TrainingPage(lang: Lang, state: TrainingState) -> impl IntoView {
             </p>
         </main>
     }
+    .into_any()
 }

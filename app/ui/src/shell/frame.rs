@@ -55,6 +55,7 @@ pub fn Frame(meta: PageMeta, assets: AssetNames, children: Children) -> impl Int
             </body>
         </html>
     }
+    .into_any()
 }
 
 #[component]
@@ -114,6 +115,7 @@ fn TopBar(lang: Lang, path: String, section: Section) -> impl IntoView {
             </nav>
         </header>
     }
+    .into_any()
 }
 
 #[component]
@@ -132,4 +134,5 @@ fn Foot(lang: Lang) -> impl IntoView {
             </p>
         </footer>
     }
+    .into_any()
 }

@@ -28,6 +28,7 @@ pub fn Checks(checks: Vec<Check>, lang: Lang) -> impl IntoView {
             </details>
         </section>
     }
+    .into_any()
 }
 
 #[component]
@@ -64,4 +65,5 @@ fn One(check: Check, lang: Lang) -> impl IntoView {
             {(!check.pointer.is_empty()).then(|| view! { <code>{check.pointer.clone()}</code> })}
         </div>
     }
+    .into_any()
 }

@@ -49,6 +49,7 @@ pub fn ReportsPage(
                 })}
         </main>
     }
+    .into_any()
 }
 
 #[component]
@@ -112,6 +113,7 @@ fn Upload(lang: Lang, trouble: Option<Trouble>) -> impl IntoView {
             </form>
         </section>
     }
+    .into_any()
 }
 
 #[component]
@@ -126,4 +128,5 @@ fn Refused(trouble: Trouble, lang: Lang) -> impl IntoView {
             <p>{trouble.fix}</p>
         </div>
     }
+    .into_any()
 }

@@ -44,6 +44,7 @@ pub fn ReportPage(lang: Lang, facts: ReportFacts, grade: Option<Grade>, raw: Str
             </p>
         </main>
     }
+    .into_any()
 }
 
 #[component]
@@ -76,6 +77,7 @@ fn Facts(facts: ReportFacts, lang: Lang) -> impl IntoView {
                 }
             })}
     }
+    .into_any()
 }
 
 #[component]
@@ -155,6 +157,7 @@ fn Graded(grade: Grade, facts: ReportFacts, lang: Lang) -> impl IntoView {
             .then(|| view! { <Reconciliation lines=grade.reconciliation.clone() lang /> })}
         <Checks checks=grade.checks lang />
     }
+    .into_any()
 }
 
 #[component]
@@ -181,4 +184,5 @@ fn Decision(line: DecisionLine, lang: Lang) -> impl IntoView {
             </div>
         </div>
     }
+    .into_any()
 }

@@ -39,6 +39,7 @@ pub fn Reconciliation(lines: Vec<Line>, lang: Lang) -> impl IntoView {
             </div>
         </section>
     }
+    .into_any()
 }
 
 #[component]
@@ -89,4 +90,5 @@ fn Row(line: Line, most: u64, lang: Lang) -> impl IntoView {
             {(!line.formula.is_empty()).then(|| view! { <span class="formula">{line.formula.clone()}</span> })}
         </div>
     }
+    .into_any()
 }
