@@ -29,6 +29,13 @@ pub struct Tensors {
     /// `embedding`, `query`, `gate`, … ; `…_bias` for bias vectors.
     pub part: &'static str,
     pub role: Role,
+    /// Matrices stacked in the tensor: experts; 1 otherwise.
+    pub stack: u64,
+    /// Outputs.
+    pub rows: u64,
+    /// Inputs; 1 for a vector.
+    pub columns: u64,
+    /// `stack × rows × columns`.
     pub elements: u64,
     pub count: u64,
 }
@@ -45,9 +52,19 @@ struct List {
 
 impl List {
     fn add(&mut self, part: &'static str, role: Role, shape: [u64; 2], count: u64) -> Result<(), LedgerError> {
-        let elements = product(part, &shape)?;
+        self.stacked(part, role, [1, shape[0], shape[1]], count)
+    }
+
+    fn stacked(
+        &mut self,
+        part: &'static str,
+        role: Role,
+        [stack, rows, columns]: [u64; 3],
+        count: u64,
+    ) -> Result<(), LedgerError> {
+        let elements = product(part, &[stack, rows, columns])?;
         if elements > 0 && count > 0 {
-            self.groups.push(Tensors { part, role, elements, count });
+            self.groups.push(Tensors { part, role, stack, rows, columns, elements, count });
         }
         Ok(())
     }
@@ -173,13 +190,13 @@ impl Model {
     fn expert_tensors(&self, list: &mut List, experts: &Experts) -> Result<(), LedgerError> {
         let layers = self.layers - experts.dense_layers;
         list.linear(["router", "router_bias"], [experts.total, self.hidden], experts.biases, layers)?;
-        let both = product("expert_gate_up", &[2, experts.total, experts.intermediate])?;
-        let inputs = product("expert_down", &[experts.total, experts.intermediate])?;
-        list.add("expert_gate_up", Role::Expert, [both, self.hidden], layers)?;
-        list.add("expert_down", Role::Expert, [inputs, self.hidden], layers)?;
+        let (total, width) = (experts.total, experts.intermediate);
+        let both = product("expert_gate_up", &[2, width])?;
+        list.stacked("expert_gate_up", Role::Expert, [total, both, self.hidden], layers)?;
+        list.stacked("expert_down", Role::Expert, [total, self.hidden, width], layers)?;
         if experts.biases {
-            list.add("expert_gate_up_bias", Role::Bias, [both, 1], layers)?;
-            list.add("expert_down_bias", Role::Bias, [experts.total, self.hidden], layers)?;
+            list.stacked("expert_gate_up_bias", Role::Bias, [total, both, 1], layers)?;
+            list.stacked("expert_down_bias", Role::Bias, [total, self.hidden, 1], layers)?;
         }
         if experts.shared_intermediate > 0 {
             let width = experts.shared_intermediate;

@@ -30,15 +30,39 @@ pub enum Checkpointing {
     None,
     /// The input of each layer; the layer is computed again in its backward.
     EveryLayer,
+    /// `⌈√layers⌉` segments: the input of each segment; its layers are computed again together.
+    SqrtSegments,
 }
 
 impl Checkpointing {
-    pub const ALL: &'static [Checkpointing] = &[Checkpointing::None, Checkpointing::EveryLayer];
+    pub const ALL: &'static [Checkpointing] =
+        &[Checkpointing::None, Checkpointing::EveryLayer, Checkpointing::SqrtSegments];
 
     pub const fn id(self) -> &'static str {
         match self {
             Checkpointing::None => "none",
             Checkpointing::EveryLayer => "every_layer",
+            Checkpointing::SqrtSegments => "sqrt_segments",
+        }
+    }
+
+    /// Layers whose saved tensors are alive together in the backward pass.
+    pub(super) fn segment_layers(self, layers: u64) -> u64 {
+        match self {
+            Checkpointing::None | Checkpointing::EveryLayer => 1,
+            Checkpointing::SqrtSegments => layers.div_ceil(self.checkpoints(layers).max(1)),
+        }
+    }
+
+    /// Inputs that are kept.
+    pub(super) fn checkpoints(self, layers: u64) -> u64 {
+        match self {
+            Checkpointing::None => 0,
+            Checkpointing::EveryLayer => layers,
+            Checkpointing::SqrtSegments => {
+                let root = layers.isqrt();
+                if root.saturating_mul(root) < layers { root + 1 } else { root }
+            }
         }
     }
 }

@@ -24,6 +24,8 @@
 
 mod activations;
 mod choice;
+mod facts;
+mod floor;
 mod head;
 mod moments;
 mod optimizer;
@@ -40,11 +42,11 @@ pub use activations::{
     layer_bytes, rotary_table_bytes,
 };
 pub use choice::{Checkpointing, UnknownChoice};
+pub use floor::{optimizer_floor, state_bytes};
 pub use head::{log_softmax_bytes, loss_temporary_bytes};
 pub use moments::{Moment, Part, PhaseTotal};
 pub use optimizer::Optimizer;
 pub use precision::Precision;
-pub use states::{optimizer_floor, state_bytes};
 pub use tracker::{Tracked, tracked};
 
 /// Terms that expressions show with their formula.
@@ -54,7 +56,7 @@ pub(crate) mod head_terms {
 pub(crate) mod state_terms {
     pub(crate) use super::{
         activations::saved,
-        states::{floor, per_parameter, states},
+        floor::{floor, per_parameter, states},
     };
 }
 
@@ -143,15 +145,15 @@ impl Line {
 /// A batch or sequence of zero, an inconsistent model, a sequence beyond a learned position table, or a sum of 2⁶⁴
 /// bytes and more.
 pub fn ledger(model: &Model, workload: &Training) -> Result<TrainingLedger, LedgerError> {
-    let facts = states::Facts::of(model)?;
+    let facts = facts::Facts::of(model)?;
     let lines = ledger_lines(model, &facts, workload)?;
     let phases = moments::phases(&lines)?;
     let peak = moments::highest(&phases);
-    let floor = states::floor_term(&facts, workload.precision, workload.optimizer).finish("optimizer_floor")?.0;
+    let floor = floor::floor_term(&facts, workload.precision, workload.optimizer).finish("optimizer_floor")?.0;
     Ok(TrainingLedger { entries: lines.into_iter().map(|line| line.entry).collect(), phases, peak, floor })
 }
 
-fn ledger_lines(model: &Model, facts: &states::Facts, workload: &Training) -> Result<Vec<Line>, LedgerError> {
+fn ledger_lines(model: &Model, facts: &facts::Facts, workload: &Training) -> Result<Vec<Line>, LedgerError> {
     check(model, workload)?;
     let mut lines = states::lines(model, facts, workload)?;
     lines.extend(activations::lines(model, facts, workload)?);

@@ -24,7 +24,8 @@ pub enum Moment {
     HeadBackward,
     /// The last layer's backward: all saved activations, the head's gradients.
     LayersBackward,
-    /// The first layer's backward: its saved activations, the gradients of everything behind it.
+    /// The backward of the first layer, or of the first checkpointed segment: its saved activations, the gradients of
+    /// everything behind it.
     FirstLayerBackward,
     /// The embedding's backward: all gradients, no saved activations.
     BackwardEnd,

@@ -23,6 +23,10 @@ pub enum Optimizer {
     /// Blockwise 8-bit AdamW (bitsandbytes).
     #[serde(rename = "adamw_8bit")]
     AdamW8bit,
+    /// Lion, tensor by tensor: one state.
+    Lion,
+    /// Adafactor without a first moment: a second moment factored into rows and columns.
+    Adafactor,
     /// Plain SGD: no state.
     Sgd,
     /// SGD with momentum: one state.
@@ -35,6 +39,8 @@ impl Optimizer {
         Optimizer::AdamWFused,
         Optimizer::AdamWInBackward,
         Optimizer::AdamW8bit,
+        Optimizer::Lion,
+        Optimizer::Adafactor,
         Optimizer::Sgd,
         Optimizer::Momentum,
     ];
@@ -45,6 +51,8 @@ impl Optimizer {
             Optimizer::AdamWFused => "adamw_fused",
             Optimizer::AdamWInBackward => "adamw_in_backward",
             Optimizer::AdamW8bit => "adamw_8bit",
+            Optimizer::Lion => "lion",
+            Optimizer::Adafactor => "adafactor",
             Optimizer::Sgd => "sgd",
             Optimizer::Momentum => "momentum",
         }
@@ -56,6 +64,8 @@ impl Optimizer {
             Optimizer::AdamWForeach | Optimizer::AdamWFused | Optimizer::AdamWInBackward | Optimizer::AdamW8bit => {
                 &["adam_m", "adam_v"]
             }
+            Optimizer::Lion => &["lion_m"],
+            Optimizer::Adafactor => &["factored_v"],
             Optimizer::Sgd => &[],
             Optimizer::Momentum => &["momentum"],
         }

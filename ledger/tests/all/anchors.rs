@@ -99,6 +99,47 @@ fn the_optimizer_floor_explains_the_measured_peaks() {
 }
 
 #[test]
+fn states_of_other_optimizers() {
+    let model = catalogue::model("Llama-3-8B").expect("in the catalogue");
+    let parameters: u64 = 8_030_261_248;
+    // Rows and columns of two vocabulary matrices, seven matrices in each of 32 layers, and 65 norms.
+    let factored = 2 * (128_256 + 4_096) + 32 * (2 * 8_192 + 2 * 5_120 + 3 * 18_432) + 65 * 4_096;
+    let cases = [
+        (Optimizer::Sgd, 8 * parameters),
+        (Optimizer::Momentum, 12 * parameters),
+        (Optimizer::Lion, 12 * parameters),
+        (Optimizer::Adafactor, 8 * parameters + 4 * factored),
+        (Optimizer::AdamW8bit, 8 * parameters + 2 * parameters + 8 * parameters.div_ceil(256)),
+    ];
+    for (optimizer, bytes) in cases {
+        assert_eq!(training::state_bytes(model, Precision::Fp32, optimizer), Ok(bytes), "{optimizer:?}");
+    }
+}
+
+/// Sixteen layers in four segments keep four inputs, and compute four layers again together.
+#[test]
+fn segments_trade_inputs_for_layers() {
+    let model = catalogue::model("Llama-3.2-1B").expect("in the catalogue");
+    let workload = |checkpointing| Training {
+        precision: Precision::Fp32,
+        optimizer: Optimizer::AdamWFused,
+        batch: 1,
+        seq: 1024,
+        checkpointing,
+    };
+    let bytes = |checkpointing, part: &str| {
+        let ledger = training::ledger(model, &workload(checkpointing)).expect("a known model");
+        ledger.entries.iter().find(|entry| entry.part == part).map(|entry| entry.bytes)
+    };
+    let input = 4 * 1024 * 2048;
+    let all = bytes(Checkpointing::None, "layer_activations").expect("saved");
+    assert_eq!(bytes(Checkpointing::EveryLayer, "checkpoints"), Some(16 * input));
+    assert_eq!(bytes(Checkpointing::EveryLayer, "recomputed_layer"), Some(all / 16 - input));
+    assert_eq!(bytes(Checkpointing::SqrtSegments, "checkpoints"), Some(4 * input));
+    assert_eq!(bytes(Checkpointing::SqrtSegments, "recomputed_layer"), Some(all / 4 - input));
+}
+
+#[test]
 fn a_short_sequence_peaks_in_the_optimizer_step() {
     let model = catalogue::model("Qwen2.5-0.5B").expect("in the catalogue");
     let workload = Training {

@@ -12,7 +12,7 @@ pub use implementation::{AttentionKernel, Dropout, Implementation, MlpKernel, No
 use layer::{Block, Layer};
 pub use parts::{expert_bytes, latent_attention_bytes};
 
-use super::{Checkpointing, Line, Moment, Precision, Training, states::Facts};
+use super::{Checkpointing, Line, Moment, Precision, Training, facts::Facts};
 use crate::{
     LedgerError, Model, Object,
     formula::{Term, b, n},
@@ -112,7 +112,7 @@ pub(crate) fn saved(model: &Model, workload: &Training) -> Result<Term, LedgerEr
             .map(|(count, block)| n(count) * layer(model, workload, block))
             .reduce(|sum, next| sum + next)
             .unwrap_or_else(|| n(0)),
-        Checkpointing::EveryLayer => n(model.layers) * input(model, workload),
+        kept => n(kept.checkpoints(model.layers)) * input(model, workload),
     })
 }
 
@@ -128,11 +128,13 @@ pub(crate) fn lines(model: &Model, facts: &Facts, workload: &Training) -> Result
                     .map(|line| line.reduced(Moment::FirstLayerBackward, left)),
             );
         }
-        Checkpointing::EveryLayer => {
+        kept => {
             // The input of the layer that is computed again is counted once, as its checkpoint. Only a 16-bit RMSNorm
             // keeps a copy of it besides.
             let left = input(model, workload).finish("checkpoints")?.0;
-            let rest = one.minus(input(model, workload));
+            let segment = kept.segment_layers(model.layers);
+            let layers = if segment > 1 { n(segment) * one } else { one };
+            let rest = layers.minus(input(model, workload));
             lines.extend(
                 Line::new(Object::Activation, "checkpoints", saved, &SAVED)?
                     .map(|line| line.reduced(Moment::FirstLayerBackward, left)),
@@ -146,24 +148,26 @@ pub(crate) fn lines(model: &Model, facts: &Facts, workload: &Training) -> Result
         lines.extend(Line::new(Object::Activation, "rotary_tables", tables, &SAVED)?);
     }
     if workload.precision.is_autocast() {
-        lines.extend(autocast(facts, workload)?);
+        lines.extend(autocast(model.layers, facts, workload)?);
     }
     Ok(lines)
 }
 
 /// The low-precision copies of the weights: made once per forward, saved by every product that needs its weight.
-fn autocast(facts: &Facts, workload: &Training) -> Result<Option<Line>, LedgerError> {
+fn autocast(layers: u64, facts: &Facts, workload: &Training) -> Result<Option<Line>, LedgerError> {
     let bytes = workload.precision.compute_bytes();
     let copies = Line::new(Object::Temporary, "autocast_weights", n(facts.matmul) * b(bytes), &SAVED)?;
-    let one = facts.layer_matmul.saturating_mul(bytes);
+    let segment = workload.checkpointing.segment_layers(layers);
+    let one = facts.layer_matmul.saturating_mul(bytes).saturating_mul(segment);
     let head = facts.head.saturating_mul(bytes);
-    Ok(copies.map(|line| match workload.checkpointing {
-        Checkpointing::None => line.reduced(Moment::FirstLayerBackward, one),
-        // Leaving autocast empties its cache; a recomputed layer casts its own weights again.
-        Checkpointing::EveryLayer => line
-            .reduced(Moment::LossBackward, head)
+    Ok(copies.map(|line| {
+        let line = line.reduced(Moment::FirstLayerBackward, one);
+        if workload.checkpointing == Checkpointing::None {
+            return line;
+        }
+        // Leaving autocast empties its cache; recomputed layers cast their own weights again.
+        line.reduced(Moment::LossBackward, head)
             .reduced(Moment::HeadBackward, head)
             .reduced(Moment::LayersBackward, one)
-            .reduced(Moment::FirstLayerBackward, one),
     }))
 }
