@@ -2,7 +2,7 @@
 
 use crate::{
     LedgerError, Model,
-    formula::{Term, n},
+    formula::{Term, n, product},
 };
 
 /// The projections that LoRA can be put on, by the names of PEFT without `_proj`.
@@ -27,24 +27,9 @@ pub(crate) fn lora_term(model: &Model, rank: u64, targets: &[&str]) -> Result<Te
     if rank == 0 {
         return Err(LedgerError::Zero { field: "rank" });
     }
-    let queries = (n(model.heads) * n(model.head_dim)).finish("lora")?.0;
-    let keys = (n(model.kv_heads) * n(model.head_dim)).finish("lora")?.0;
     let mut sum = None;
     for target in targets {
-        let (inputs, outputs) = match *target {
-            "q" => (model.hidden, queries),
-            "k" | "v" => (model.hidden, keys),
-            "o" => (queries, model.hidden),
-            "gate" | "up" => (model.hidden, model.intermediate),
-            "down" => (model.intermediate, model.hidden),
-            other => {
-                return Err(LedgerError::Unknown {
-                    field: "target",
-                    found: other.chars().take(40).collect(),
-                    known: TARGETS.join(", "),
-                });
-            }
-        };
+        let (inputs, outputs) = sizes(model, target)?;
         let next = n(inputs) + n(outputs);
         sum = Some(match sum {
             Some(sum) => sum + next,
@@ -52,4 +37,22 @@ pub(crate) fn lora_term(model: &Model, rank: u64, targets: &[&str]) -> Result<Te
         });
     }
     Ok(n(model.layers) * n(rank) * sum.unwrap_or_else(|| n(0)))
+}
+
+/// Inputs and outputs of a projection.
+pub(crate) fn sizes(model: &Model, target: &str) -> Result<(u64, u64), LedgerError> {
+    let queries = product("lora", &[model.heads, model.head_dim])?;
+    let keys = product("lora", &[model.kv_heads, model.head_dim])?;
+    match target {
+        "q" => Ok((model.hidden, queries)),
+        "k" | "v" => Ok((model.hidden, keys)),
+        "o" => Ok((queries, model.hidden)),
+        "gate" | "up" => Ok((model.hidden, model.intermediate)),
+        "down" => Ok((model.intermediate, model.hidden)),
+        other => Err(LedgerError::Unknown {
+            field: "target",
+            found: other.chars().take(40).collect(),
+            known: TARGETS.join(", "),
+        }),
+    }
 }

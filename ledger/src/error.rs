@@ -13,6 +13,9 @@ pub enum LedgerError {
     /// A model whose numbers contradict each other.
     #[error("{field} = {value} does not go with {other} = {other_value}: {why}")]
     Contradiction { field: &'static str, value: u64, other: &'static str, other_value: u64, why: &'static str },
+    /// A combination for which no rule is known well enough to print a number.
+    #[error("not modelled: {what}")]
+    NotModelled { what: &'static str },
     /// A name that means nothing here.
     #[error("unknown {field} {found:?}: expected one of {known}")]
     Unknown { field: &'static str, found: String, known: String },

@@ -1,6 +1,9 @@
 //! NF4 of bitsandbytes, with and without double quantisation.
 
-use crate::{LedgerError, Model, Role, formula::n};
+use crate::{
+    LedgerError, Model, Role, Tensors,
+    formula::{Term, b, n, sum},
+};
 
 /// 4-bit NormalFloat in blocks. The block's maximum is FP32; with double quantisation it is 8 bit, in turn scaled by
 /// one FP32 number per 256 blocks and one FP32 offset per tensor (QLoRA, arXiv 2305.14314).
@@ -22,17 +25,33 @@ impl Nf4 {
     /// # Errors
     /// A block of zero, or a result of 2⁶⁴ bytes and more.
     pub fn bytes(&self, elements: u64) -> Result<u64, LedgerError> {
+        Ok(self.term(elements)?.finish("nf4")?.0)
+    }
+
+    fn term(&self, elements: u64) -> Result<Term, LedgerError> {
         if self.block == 0 {
             return Err(LedgerError::Zero { field: "block" });
         }
         let blocks = elements.div_ceil(self.block);
         let weights = n(elements).of_bits(4);
-        let scales = if self.double_quant {
-            n(blocks) + n(blocks.div_ceil(SECOND_LEVEL)) * n(4) + n(4)
+        Ok(if self.double_quant {
+            weights + n(blocks) * b(1) + n(blocks.div_ceil(SECOND_LEVEL)) * b(4) + b(4)
         } else {
-            n(blocks) * n(4)
-        };
-        Ok((weights + scales).finish("nf4")?.0)
+            weights + n(blocks) * b(4)
+        })
+    }
+
+    /// A whole model: matrix products of the layers in this format, everything else in BF16.
+    pub(crate) fn model_term(&self, model: &Model) -> Result<Term, LedgerError> {
+        let groups = model.tensors()?;
+        let packed = |group: &&Tensors| matches!(group.role, Role::Linear | Role::Expert);
+        let rest =
+            sum("qlora_base", groups.iter().filter(|group| !packed(group)).map(|group| group.elements * group.count))?;
+        let mut total = n(rest) * b(2);
+        for group in groups.iter().filter(packed) {
+            total = total + n(group.count) * self.term(group.elements)?;
+        }
+        Ok(total)
     }
 
     /// Overhead of the scales in bits per weight for a large tensor: 0.127 for QLoRA's.
@@ -47,13 +66,5 @@ impl Nf4 {
 /// # Errors
 /// An inconsistent model or a result of 2⁶⁴ bytes and more.
 pub fn qlora_base_bytes(model: &Model, format: Nf4) -> Result<u64, LedgerError> {
-    let mut sum = n(0);
-    for group in model.tensors()? {
-        let bytes = match group.role {
-            Role::Linear | Role::Expert => n(format.bytes(group.elements)?),
-            _ => n(group.elements) * n(2),
-        };
-        sum = sum + n(group.count) * bytes;
-    }
-    Ok(sum.finish("qlora_base")?.0)
+    Ok(format.model_term(model)?.finish("qlora_base")?.0)
 }

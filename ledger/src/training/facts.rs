@@ -1,6 +1,6 @@
 //! Counts that several lines of a training ledger need; the tensors are listed once.
 
-use crate::{LedgerError, Model, Role};
+use crate::{LedgerError, Model, Role, Tensors};
 
 /// Block of bitsandbytes' 8-bit optimizers: one FP32 maximum per 256 numbers.
 const BLOCK: u64 = 256;
@@ -31,23 +31,27 @@ pub(crate) struct Facts {
 
 impl Facts {
     pub(crate) fn of(model: &Model) -> Result<Self, LedgerError> {
-        let groups = model.tensors()?;
-        let sum = |of: &dyn Fn(&crate::Tensors) -> Option<u64>| {
+        let head = if model.tied { Role::Embedding } else { Role::Head };
+        Self::from_groups(&model.tensors()?, model.layers, Some(head))
+    }
+
+    /// Sums over any tensors of `layers` layers; `head_role` names those of the output head.
+    pub(crate) fn from_groups(groups: &[Tensors], layers: u64, head_role: Option<Role>) -> Result<Self, LedgerError> {
+        let sum = |of: &dyn Fn(&Tensors) -> Option<u64>| {
             groups
                 .iter()
                 .try_fold(0u64, |sum, group| sum.checked_add(of(group)?))
                 .ok_or_else(|| LedgerError::Overflow { what: "parameters", formula: "Σ tensors".to_owned() })
         };
-        let head_role = if model.tied { Role::Embedding } else { Role::Head };
         let parameters = sum(&|group| group.total())?;
         let linear = sum(&|group| match group.role {
             Role::Linear | Role::Expert => group.total(),
             _ => Some(0),
         })?;
-        let head = sum(&|group| if group.role == head_role { group.total() } else { Some(0) })?;
+        let head = sum(&|group| if Some(group.role) == head_role { group.total() } else { Some(0) })?;
         let embedding = sum(&|group| match group.role {
             Role::Position => group.total(),
-            Role::Embedding if !model.tied => group.total(),
+            Role::Embedding if head_role != Some(Role::Embedding) => group.total(),
             _ => Some(0),
         })?;
         let outside = sum(&|group| match group.role {
@@ -55,11 +59,11 @@ impl Facts {
             _ => Some(0),
         })?;
         Ok(Self {
-            layer: (parameters - outside) / model.layers.max(1),
+            layer: (parameters - outside) / layers.max(1),
             first: embedding,
             parameters,
             matmul: linear + head,
-            layer_matmul: linear / model.layers.max(1),
+            layer_matmul: linear / layers.max(1),
             head,
             largest: groups.iter().map(|group| group.elements).max().unwrap_or(0),
             tensors: sum(&|group| Some(group.count))?,

@@ -44,14 +44,20 @@ fn final_norm(model: &Model, precision: Precision, tokens: u64) -> Term {
     }
 }
 
-pub(crate) fn lines(model: &Model, workload: &Training) -> Result<Vec<Line>, LedgerError> {
+/// The lines of the head; a `frozen` head does not save its input, a frozen norm not its normalised tensor.
+pub(crate) fn lines(model: &Model, workload: &Training, frozen: bool) -> Result<Vec<Line>, LedgerError> {
     let tokens = (n(workload.batch) * n(workload.seq)).finish("tokens")?.0;
     let bytes = workload.precision.compute_bytes();
     let mut lines = Vec::with_capacity(6);
-    let norm = final_norm(model, workload.precision, tokens);
-    lines.extend(Line::new(Object::Activation, "final_norm", norm, &UNTIL_HEAD)?);
-    let input = b(bytes) * n(tokens) * n(model.hidden);
-    lines.extend(Line::new(Object::Activation, "head_input", input, &UNTIL_HEAD)?);
+    if frozen {
+        let norm = n(tokens) * (b(4) * n(model.hidden) + b(4));
+        lines.extend(Line::new(Object::Activation, "final_norm", norm, &UNTIL_HEAD)?);
+    } else {
+        let norm = final_norm(model, workload.precision, tokens);
+        lines.extend(Line::new(Object::Activation, "final_norm", norm, &UNTIL_HEAD)?);
+        let input = b(bytes) * n(tokens) * n(model.hidden);
+        lines.extend(Line::new(Object::Activation, "head_input", input, &UNTIL_HEAD)?);
+    }
     let saved = log_softmax(model.vocab, tokens);
     lines.extend(Line::new(Object::Logits, "log_softmax", saved.clone(), &UNTIL_LOSS)?);
     lines.extend(Line::new(Object::Logits, "loss_temporary", n(2) * saved, &[Moment::LossBackward])?);

@@ -27,6 +27,7 @@ mod choice;
 mod facts;
 mod floor;
 mod head;
+mod lora;
 mod moments;
 mod optimizer;
 mod precision;
@@ -44,6 +45,7 @@ pub use activations::{
 pub use choice::{Checkpointing, UnknownChoice};
 pub use floor::{optimizer_floor, state_bytes};
 pub use head::{log_softmax_bytes, loss_temporary_bytes};
+pub use lora::{Lora, LoraBase, LoraTargets, lora_ledger};
 pub use moments::{Moment, Part, PhaseTotal};
 pub use optimizer::Optimizer;
 pub use precision::Precision;
@@ -147,17 +149,22 @@ impl Line {
 pub fn ledger(model: &Model, workload: &Training) -> Result<TrainingLedger, LedgerError> {
     let facts = facts::Facts::of(model)?;
     let lines = ledger_lines(model, &facts, workload)?;
+    let floor = floor::floor_term(&facts, workload.precision, workload.optimizer);
+    finish(lines, floor.finish("optimizer_floor")?.0)
+}
+
+/// Totals of the phases, their peak, and the entries.
+fn finish(lines: Vec<Line>, floor: u64) -> Result<TrainingLedger, LedgerError> {
     let phases = moments::phases(&lines)?;
     let peak = moments::highest(&phases);
-    let floor = floor::floor_term(&facts, workload.precision, workload.optimizer).finish("optimizer_floor")?.0;
     Ok(TrainingLedger { entries: lines.into_iter().map(|line| line.entry).collect(), phases, peak, floor })
 }
 
 fn ledger_lines(model: &Model, facts: &facts::Facts, workload: &Training) -> Result<Vec<Line>, LedgerError> {
     check(model, workload)?;
     let mut lines = states::lines(model, facts, workload)?;
-    lines.extend(activations::lines(model, facts, workload)?);
-    lines.extend(head::lines(model, workload)?);
+    lines.extend(activations::lines(model, facts, workload, Trained::All)?);
+    lines.extend(head::lines(model, workload, false)?);
     Ok(lines)
 }
 

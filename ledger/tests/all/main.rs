@@ -9,6 +9,7 @@ mod formulas;
 mod golden;
 mod import;
 mod laws;
+mod lora;
 mod parallel;
 mod snapshots;
 

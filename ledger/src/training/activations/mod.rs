@@ -33,22 +33,22 @@ fn kinds(model: &Model) -> Vec<(u64, Block)> {
     kinds.into_iter().filter(|(count, _)| *count > 0).collect()
 }
 
-fn layer(model: &Model, workload: &Training, block: Block) -> Term {
+fn layer(model: &Model, workload: &Training, trained: Trained, block: Block) -> Term {
     Layer {
         model,
         precision: workload.precision,
         batch: workload.batch,
         seq: workload.seq,
         how: Implementation::TRANSFORMERS,
-        trained: Trained::All,
+        trained,
         block,
     }
     .term()
 }
 
 /// The layer that saves most.
-fn largest_layer(model: &Model, workload: &Training) -> Term {
-    let mut terms = kinds(model).into_iter().map(|(_, block)| layer(model, workload, block));
+fn largest_layer(model: &Model, workload: &Training, trained: Trained) -> Term {
+    let mut terms = kinds(model).into_iter().map(|(_, block)| layer(model, workload, trained, block));
     let first = terms.next().unwrap_or_else(|| n(0));
     terms.fold(first, |most, next| if next.value() > most.value() { next } else { most })
 }
@@ -104,22 +104,27 @@ fn input(model: &Model, workload: &Training) -> Term {
 }
 
 /// What all layers keep until their backward: their saved tensors, or their inputs where they are checkpointed.
-pub(crate) fn saved(model: &Model, workload: &Training) -> Result<Term, LedgerError> {
+pub(crate) fn saved(model: &Model, workload: &Training, trained: Trained) -> Result<Term, LedgerError> {
     model.validate()?;
     Ok(match workload.checkpointing {
         Checkpointing::None => kinds(model)
             .into_iter()
-            .map(|(count, block)| n(count) * layer(model, workload, block))
+            .map(|(count, block)| n(count) * layer(model, workload, trained, block))
             .reduce(|sum, next| sum + next)
             .unwrap_or_else(|| n(0)),
         kept => n(kept.checkpoints(model.layers)) * input(model, workload),
     })
 }
 
-pub(crate) fn lines(model: &Model, facts: &Facts, workload: &Training) -> Result<Vec<Line>, LedgerError> {
+pub(crate) fn lines(
+    model: &Model,
+    facts: &Facts,
+    workload: &Training,
+    trained: Trained,
+) -> Result<Vec<Line>, LedgerError> {
     let mut lines = Vec::with_capacity(4);
-    let saved = saved(model, workload)?;
-    let one = largest_layer(model, workload);
+    let saved = saved(model, workload, trained)?;
+    let one = largest_layer(model, workload, trained);
     match workload.checkpointing {
         Checkpointing::None => {
             let left = one.finish("layer_activations")?.0;
