@@ -18,6 +18,7 @@
 
 pub mod adapters;
 pub mod allocator;
+pub mod calculators;
 pub mod catalogue;
 mod dtype;
 mod error;

@@ -3,6 +3,7 @@
 mod allocator;
 mod anchors;
 mod arithmetic;
+mod calculators;
 mod expressions;
 mod formats;
 mod formulas;
