@@ -12,6 +12,8 @@ fn agrees(entry: &Entry, whose: &str) {
     let value = arithmetic::evaluate(&entry.formula)
         .unwrap_or_else(|error| panic!("{whose} {}: {error}: {}", entry.part, entry.formula));
     assert_eq!(value, u128::from(entry.bytes), "{whose} {}: {}", entry.part, entry.formula);
+    let name = ledger::part_name(&entry.part).unwrap_or_else(|| panic!("{} has no name", entry.part));
+    assert!(!name.zh.is_empty() && !name.en.is_empty());
 }
 
 #[test]

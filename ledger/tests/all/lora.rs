@@ -25,6 +25,7 @@ fn entries_add_up_and_recompute() {
                     let lora = Lora { rank: 16, targets, base };
                     let ledger = lora_ledger(model, &workload, &lora).expect("modelled");
                     for entry in &ledger.entries {
+                        assert!(ledger::part_name(&entry.part).is_some(), "{} has no name", entry.part);
                         let value = arithmetic::evaluate(&entry.formula);
                         assert_eq!(value, Ok(u128::from(entry.bytes)), "{name} {}: {}", entry.part, entry.formula);
                     }
