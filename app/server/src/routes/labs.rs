@@ -82,7 +82,7 @@ async fn runs(app: &AppState, reader: &Reader, lab: &str) -> Result<Vec<RunItem>
     let mut runs = Vec::new();
     for job in jobs::list(&app.store, user.viewer(), user.id, RUNS).await? {
         if job.lab == lab {
-            let started = job.created_ms.rfc3339().unwrap_or_default();
+            let started = super::reports::day(job.created_ms);
             runs.push(RunItem { started, job: shown(&app.store, user.viewer(), &job).await? });
         }
     }

@@ -96,7 +96,7 @@ fn lab_name(row: &ReportRow) -> String {
 }
 
 /// `2026-11-30 09:41 UTC`
-fn day(at: crate::store::UtcMs) -> String {
+pub fn day(at: crate::store::UtcMs) -> String {
     let text = at.rfc3339().unwrap_or_default();
     let minute = text.get(..16).unwrap_or(&text).replace('T', " ");
     format!("{minute} UTC")

@@ -3,6 +3,7 @@
 use evidence::Lang;
 use ledger::inference::{Fit, InferenceLedger as Predicted};
 use ledger::{Dtype, units};
+use leptos::either::Either;
 use leptos::prelude::*;
 
 use super::inputs::{Choice, ModelInput, Number};
@@ -92,8 +93,8 @@ pub fn InferenceLedger(
                     <button class="button no-js" type="submit">{lang.pick("计算", "Compute")}</button>
                 </div>
                 {move || match result.get() {
-                    Ok((ledger, fit)) => view! { <Answers ledger fit lang /> }.into_any(),
-                    Err(why) => view! { <p class="problem" role="alert">{why}</p> }.into_any(),
+                    Ok((ledger, fit)) => Either::Left(view! { <Answers ledger fit lang /> }),
+                    Err(why) => Either::Right(view! { <p class="problem" role="alert">{why}</p> }),
                 }}
             </form>
             <footer>
@@ -105,7 +106,6 @@ pub fn InferenceLedger(
             </footer>
         </section>
     }
-    .into_any()
 }
 
 #[component]
@@ -155,6 +155,5 @@ fn Answers(ledger: Predicted, fit: Fit, lang: Lang) -> impl IntoView {
         </output>
         <LedgerTable entries=ledger.entries total=ledger.total total_label=lang.pick("合计", "Total") lang />
     }
-    .into_any()
 }
 

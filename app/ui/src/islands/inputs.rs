@@ -21,7 +21,7 @@ pub fn Number(
     bounds: (u64, u64),
 ) -> impl IntoView {
     let (low, high) = slider;
-    let last = position(high, low).round();
+    let last = position(high, low);
     let typed = move |text: String| {
         if let Ok(number) = text.trim().parse::<u64>() {
             value.set(number.clamp(bounds.0, bounds.1));
@@ -42,7 +42,7 @@ pub fn Number(
                     prop:value=move || position(value.get(), low).to_string()
                     aria-valuetext=move || ledger::units::group(value.get())
                     on:input=move |event| {
-                        if let Ok(at) = event_target_value(&event).parse::<f64>() {
+                        if let Ok(at) = event_target_value(&event).parse::<u64>() {
                             value.set(at_position(at, low, high));
                         }
                     }
@@ -61,17 +61,16 @@ pub fn Number(
             </span>
         </label>
     }
-    .into_any()
 }
 
 /// Where a value stands on the slider.
-fn position(value: u64, low: u64) -> f64 {
-    ((value.max(1) as f64 / low.max(1) as f64).log2() * PER_OCTAVE).round().max(0.0)
+fn position(value: u64, low: u64) -> u64 {
+    ((value.max(1) as f64 / low.max(1) as f64).log2() * PER_OCTAVE).round().max(0.0) as u64
 }
 
 /// The value of a place on the slider. Full octaves are exact powers.
-fn at_position(at: f64, low: u64, high: u64) -> u64 {
-    let value = low.max(1) as f64 * (at / PER_OCTAVE).exp2();
+fn at_position(at: u64, low: u64, high: u64) -> u64 {
+    let value = low.max(1) as f64 * (at as f64 / PER_OCTAVE).exp2();
     (value.round() as u64).clamp(low, high)
 }
 
@@ -103,7 +102,6 @@ pub fn Choice(
             </select>
         </label>
     }
-    .into_any()
 }
 
 /// The model by name, or by a `config.json` that is pasted, dropped or chosen.
@@ -157,7 +155,6 @@ pub fn ModelInput(source: RwSignal<ModelSource>, lang: Lang) -> impl IntoView {
             />
         </details>
     }
-    .into_any()
 }
 
 #[cfg(test)]
@@ -167,13 +164,13 @@ mod tests {
     #[test]
     fn every_place_of_the_slider_is_a_value_that_returns_to_its_place() {
         for (low, high) in [(1_u64, 512_u64), (128, 1_048_576)] {
-            let last = position(high, low) as u64;
+            let last = position(high, low);
             for at in (0..=last).filter(|at| at % 4 == 0) {
-                let value = at_position(at as f64, low, high);
-                assert_eq!(position(value, low), at as f64, "{low} {high} {at}");
+                let value = at_position(at, low, high);
+                assert_eq!(position(value, low), at, "{low} {high} {at}");
             }
-            assert_eq!(at_position(last as f64, low, high), high);
+            assert_eq!(at_position(last, low, high), high);
         }
-        assert_eq!(at_position(24.0, 128, 1_048_576), 8192);
+        assert_eq!(at_position(24, 128, 1_048_576), 8192);
     }
 }

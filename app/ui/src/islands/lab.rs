@@ -97,7 +97,6 @@ pub fn LabRun(lab: String, title: String, lang: Lang) -> impl IntoView {
             </div>
         </section>
     }
-    .into_any()
 }
 
 fn is_over(job: &JobState) -> bool {
@@ -173,7 +172,6 @@ pub fn JobView(job: JobState, lang: Lang) -> impl IntoView {
                 }
             })}
     }
-    .into_any()
 }
 
 fn stage(name: &str, lang: Lang) -> &'static str {

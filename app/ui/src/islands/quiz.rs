@@ -28,7 +28,6 @@ pub fn QuizCard(quiz: Quiz, lang: Lang) -> impl IntoView {
             </form>
         </section>
     }
-    .into_any()
 }
 
 #[component]
@@ -142,7 +141,6 @@ fn Ask(question: Question, lesson: String, quiz: String, lang: Lang) -> impl Int
             </div>
         </fieldset>
     }
-    .into_any()
 }
 
 /// A question with its verdict, without anything to press.
@@ -184,5 +182,4 @@ pub fn Answered(question: Question, lang: Lang, verdict: Option<Verdict>) -> imp
             {verdict.map(|verdict| view! { <p inner_html=verdict.explain></p> })}
         </section>
     }
-    .into_any()
 }

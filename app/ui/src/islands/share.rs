@@ -49,5 +49,4 @@ pub fn Share(address: Memo<String>, lang: Lang) -> impl IntoView {
             </button>
         </span>
     }
-    .into_any()
 }

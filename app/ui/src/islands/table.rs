@@ -57,5 +57,4 @@ pub fn LedgerTable(entries: Vec<Entry>, total: u64, total_label: &'static str, l
             </table>
         </div>
     }
-    .into_any()
 }

@@ -3,6 +3,7 @@
 use evidence::Lang;
 use ledger::training::{Checkpointing, Optimizer, Precision, TrainingLedger as Predicted};
 use ledger::units;
+use leptos::either::Either;
 use leptos::prelude::*;
 
 use super::inputs::{Choice, ModelInput, Number};
@@ -99,8 +100,8 @@ pub fn TrainingLedger(
                     <button class="button no-js" type="submit">{lang.pick("计算", "Compute")}</button>
                 </div>
                 {move || match result.get() {
-                    Ok((ledger, capacity)) => view! { <Answers ledger capacity lang /> }.into_any(),
-                    Err(why) => view! { <p class="problem" role="alert">{why}</p> }.into_any(),
+                    Ok((ledger, capacity)) => Either::Left(view! { <Answers ledger capacity lang /> }),
+                    Err(why) => Either::Right(view! { <p class="problem" role="alert">{why}</p> }),
                 }}
             </form>
             <footer>
@@ -112,7 +113,6 @@ pub fn TrainingLedger(
             </footer>
         </section>
     }
-    .into_any()
 }
 
 #[component]
@@ -181,5 +181,4 @@ fn Answers(ledger: Predicted, capacity: u64, lang: Lang) -> impl IntoView {
             lang
         />
     }
-    .into_any()
 }

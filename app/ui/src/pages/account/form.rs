@@ -78,6 +78,7 @@ pub fn Field(
             {problem.map(|text| view! { <small class="problem" id=problem_id>{text}</small> })}
         </label>
     }
+    .into_any()
 }
 
 /// One button that posts one value.
@@ -101,11 +102,12 @@ pub fn Act(
             </button>
         </form>
     }
+    .into_any()
 }
 
 /// A moment, to the minute, in UTC; given as RFC 3339.
 #[component]
 pub fn When(iso: String) -> impl IntoView {
     let shown = iso.get(..16).map_or_else(|| iso.clone(), |minute| format!("{} UTC", minute.replace('T', " ")));
-    view! { <time datetime=iso>{shown}</time> }
+    view! { <time datetime=iso>{shown}</time> }.into_any()
 }

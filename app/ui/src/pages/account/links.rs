@@ -22,6 +22,7 @@ fn LinkFoot(lang: Lang) -> impl IntoView {
             </a>
         </p>
     }
+    .into_any()
 }
 
 /// Makes the first instructor.
@@ -47,6 +48,7 @@ pub fn SetUpPage(lang: Lang, login: String, display_name: String, problems: Prob
             <LinkFoot lang />
         </main>
     }
+    .into_any()
 }
 
 /// Sets a new password for the account that the link is for.
@@ -70,6 +72,7 @@ pub fn ResetPage(lang: Lang, login: String, problems: Problems) -> impl IntoView
             <LinkFoot lang />
         </main>
     }
+    .into_any()
 }
 
 /// The link is used, replaced, expired or was never one: the same page for all.
@@ -104,4 +107,5 @@ pub fn LinkEnded(lang: Lang, setup: bool) -> impl IntoView {
             </p>
         </main>
     }
+    .into_any()
 }

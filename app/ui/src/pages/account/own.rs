@@ -65,6 +65,7 @@ pub fn AccountPage(lang: Lang, own: Own, notice: Option<&'static str>, forms: Fo
             <Tokens lang tokens=own.tokens instructor typed=forms.token problems=forms.tokens />
         </main>
     }
+    .into_any()
 }
 
 #[component]
@@ -113,6 +114,7 @@ fn Classes(lang: Lang, classes: Vec<ClassName>, instructor: bool, code: String, 
                 }
             })}
     }
+    .into_any()
 }
 
 #[component]
@@ -147,4 +149,5 @@ fn ChangePassword(lang: Lang, login: String, problems: Problems) -> impl IntoVie
             </button>
         </form>
     }
+    .into_any()
 }

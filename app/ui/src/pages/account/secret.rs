@@ -16,6 +16,7 @@ pub fn SecretText(lang: Lang, text: String) -> impl IntoView {
         </p>
         <p class="secret">{text}</p>
     }
+    .into_any()
 }
 
 /// A command line to copy.
@@ -28,4 +29,5 @@ pub fn Command(text: String) -> impl IntoView {
             </pre>
         </figure>
     }
+    .into_any()
 }

@@ -71,6 +71,7 @@ pub fn Sessions(lang: Lang, sessions: Vec<SessionLine>) -> impl IntoView {
                 view! { <Act action=at("end-others") label=lang.pick("结束其他所有登录", "End all the others") class="button danger" /> }
             })}
     }
+    .into_any()
 }
 
 /// A short name for a browser's long one.

@@ -56,4 +56,5 @@ pub fn SignInPage(
             </p>
         </main>
     }
+    .into_any()
 }

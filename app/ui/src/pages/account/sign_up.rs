@@ -47,6 +47,7 @@ pub fn SignUpPage(lang: Lang, typed: SignUpTyped, problems: Problems) -> impl In
             </p>
         </main>
     }
+    .into_any()
 }
 
 /// Login name, display name and a new password: the same for learners and for the first instructor.
@@ -73,6 +74,7 @@ pub fn PersonFields(lang: Lang, login: String, display_name: String, problems: P
         />
         <NewPassword lang problems />
     }
+    .into_any()
 }
 
 /// The field of a new password, with the rule beside it.
@@ -89,4 +91,5 @@ pub fn NewPassword(lang: Lang, problems: Problems) -> impl IntoView {
             problems
         />
     }
+    .into_any()
 }

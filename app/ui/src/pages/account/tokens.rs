@@ -150,6 +150,7 @@ pub fn Tokens(lang: Lang, tokens: Vec<TokenLine>, instructor: bool, typed: Token
             </button>
         </form>
     }
+    .into_any()
 }
 
 /// The only page that ever shows the token.
@@ -179,4 +180,5 @@ pub fn TokenMadePage(lang: Lang, name: String, token: String, origin: String, su
             </p>
         </main>
     }
+    .into_any()
 }

@@ -73,6 +73,7 @@ pub fn Gradebook(lang: Lang, class: String, rows: Vec<GradebookRow>) -> impl Int
                 .into_any()
         }}
     }
+    .into_any()
 }
 
 #[component]
@@ -101,6 +102,7 @@ fn Row(lang: Lang, row: GradebookRow) -> impl IntoView {
             </td>
         </tr>
     }
+    .into_any()
 }
 
 #[component]

@@ -72,6 +72,7 @@ pub fn ClassesPage(
             <Runners lang runners name=forms.runner problems=forms.runners />
         </main>
     }
+    .into_any()
 }
 
 #[component]
@@ -96,6 +97,7 @@ fn Card(lang: Lang, class: ClassCard) -> impl IntoView {
             </div>
         </section>
     }
+    .into_any()
 }
 
 /// The code of a class and what can be done with it.
@@ -151,4 +153,5 @@ pub fn JoinCode(lang: Lang, class: ClassCard) -> impl IntoView {
             }} <Act action=format!("{at}/code") label=lang.pick("换一个加入码", "Replace the code") about=name />
         </div>
     }
+    .into_any()
 }

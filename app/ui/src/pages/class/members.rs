@@ -106,4 +106,5 @@ pub fn ResetLinkPage(lang: Lang, name: String, link: String, expires: String, ba
             </p>
         </main>
     }
+    .into_any()
 }

@@ -35,4 +35,5 @@ pub fn ClassPage(lang: Lang, class: OneClass, notice: Option<&'static str>) -> i
             <Members lang class=id members=class.members />
         </main>
     }
+    .into_any()
 }

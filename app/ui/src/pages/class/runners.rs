@@ -59,6 +59,7 @@ pub fn Runners(lang: Lang, runners: Vec<RunnerLine>, name: String, problems: Pro
             </button>
         </form>
     }
+    .into_any()
 }
 
 #[component]
@@ -97,6 +98,7 @@ fn Row(lang: Lang, runner: RunnerLine) -> impl IntoView {
             <td>{revoke}</td>
         </tr>
     }
+    .into_any()
 }
 
 /// The only page that ever shows a runner's token.
@@ -128,4 +130,5 @@ pub fn RunnerTokenPage(lang: Lang, name: String, token: String, origin: String) 
             </p>
         </main>
     }
+    .into_any()
 }

@@ -57,7 +57,7 @@ fn Row(line: Line, most: u64, lang: Lang) -> impl IntoView {
     let measured = line.measured_bytes;
     let difference = line.unexplained_bytes().map(|bytes| {
         let sign = if bytes < 0 { "−" } else { "+" };
-        format!("{}{}", sign, units::mib(bytes.unsigned_abs()))
+        format!("{sign}{}", size(bytes.unsigned_abs()))
     });
     view! {
         <div class=format!("pair {class}")>
@@ -68,27 +68,33 @@ fn Row(line: Line, most: u64, lang: Lang) -> impl IntoView {
                 {predicted
                     .map(|bytes| {
                         view! {
-                            <svg viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label=format!("{} {}", lang.pick("预测", "predicted"), units::mib(bytes))>
-                                <rect class="predicted" width=width(bytes) height="10" fill="url(#hatch)" />
+                            <svg viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label=format!("{} {}", lang.pick("预测", "predicted"), size(bytes))>
+                                <rect class="predicted" width=width(bytes) height="10" />
+                                <rect width=width(bytes) height="10" fill="url(#hatch)" />
                             </svg>
                         }
                     })}
                 {measured
                     .map(|bytes| {
                         view! {
-                            <svg viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label=format!("{} {}", lang.pick("测量", "measured"), units::mib(bytes))>
+                            <svg viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label=format!("{} {}", lang.pick("测量", "measured"), size(bytes))>
                                 <rect class="measured" width=width(bytes) height="10" />
                             </svg>
                         }
                     })}
             </span>
             <span class="d">
-                {predicted.map(|bytes| view! { <span class="p">{units::mib(bytes)}</span> })}
-                {measured.map(|bytes| view! { <span class="m">{units::mib(bytes)}</span> })}
+                {predicted.map(|bytes| view! { <span class="p">{size(bytes)}</span> })}
+                {measured.map(|bytes| view! { <span class="m">{size(bytes)}</span> })}
                 {difference.map(|text| view! { <span class="u">{text}</span> })}
             </span>
             {(!line.formula.is_empty()).then(|| view! { <span class="formula">{line.formula.clone()}</span> })}
         </div>
     }
     .into_any()
+}
+
+/// MiB as reports quote them; the fitting unit where MiB would round the number away.
+fn size(bytes: u64) -> String {
+    if bytes < 16 * units::MIB { units::human_binary(bytes) } else { units::mib(bytes) }
 }
