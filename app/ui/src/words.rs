@@ -15,7 +15,7 @@ pub fn object(id: &str, lang: Lang) -> Option<&'static str> {
         "kv_cache" => lang.pick("KV Cache", "KV cache"),
         "buffer" => lang.pick("缓冲", "Buffer"),
         "communication" => lang.pick("通信", "Communication"),
-        "context" => lang.pick("上下文", "Context"),
+        "context" => lang.pick("CUDA 上下文", "CUDA context"),
         _ => return None,
     })
 }
@@ -26,7 +26,7 @@ pub fn phase(id: &str, lang: Lang) -> &'static str {
         "load" => lang.pick("加载", "load"),
         "forward" => lang.pick("前向", "forward"),
         "backward" => lang.pick("反向", "backward"),
-        "step" => lang.pick("更新", "step"),
+        "step" => "step",
         "prefill" => "prefill",
         "decode" => "decode",
         _ => "",
@@ -40,28 +40,13 @@ pub fn object_class(id: &str) -> String {
 
 /// A part of a ledger by its slug; one without a name of its own carries its object's.
 pub fn part(slug: &str, object_id: &str, lang: Lang) -> String {
-    let name = match slug {
-        "weights" => lang.pick("权重", "Weights"),
-        "kv" => lang.pick("KV Cache", "KV cache"),
-        "reserve" => lang.pick("上下文与图（假设）", "Context and graphs (assumption)"),
-        "gradients" => lang.pick("梯度", "Gradients"),
-        "master" | "master_weights" => lang.pick("FP32 主副本", "FP32 master copy"),
-        "adam_m" => lang.pick("Adam 一阶矩 m", "Adam first moment m"),
-        "adam_v" => lang.pick("Adam 二阶矩 v", "Adam second moment v"),
-        "momentum" => lang.pick("动量", "Momentum"),
-        "foreach_temporary" => lang.pick("foreach 临时量（假设）", "foreach temporary (assumption)"),
-        "autocast_weights" | "autocast_copies" => lang.pick("autocast 权重副本", "autocast weight copies"),
-        "layers" | "layer_activations" => lang.pick("各层激活", "Layer activations"),
-        "layer_inputs" => lang.pick("各层输入（重算）", "Layer inputs (checkpointing)"),
-        "layer_recomputed" => lang.pick("正在重算的一层", "The layer being recomputed"),
-        "log_softmax" => lang.pick("FP32 log-softmax", "FP32 log-softmax"),
-        "loss_temporary" => lang.pick("损失反向的临时量", "Temporaries of the loss backward"),
-        other => {
-            let fallback = object(object_id, lang).unwrap_or(object_id);
-            return format!("{fallback} · {}", other.replace('_', " "));
+    match ledger::part_name(slug) {
+        Some(name) => lang.pick(&name.zh, &name.en).to_owned(),
+        None => {
+            let object = object(object_id, lang).unwrap_or(object_id);
+            format!("{object} · {}", slug.replace('_', " "))
         }
-    };
-    name.to_owned()
+    }
 }
 
 /// A format with its bytes.
@@ -80,49 +65,24 @@ pub fn cards() -> Vec<(String, String)> {
         .collect()
 }
 
+/// The choices of the training calculator: id and name.
 pub fn precisions(lang: Lang) -> Vec<(String, String)> {
-    use ledger::training::Precision;
-    let name = |choice: &Precision| match choice {
-        Precision::Fp32 => "FP32",
-        Precision::AmpBf16 => "AMP BF16（autocast）",
-        Precision::AmpFp16 => "AMP FP16（autocast）",
-        Precision::Bf16Master => lang.pick("BF16 + FP32 主副本", "BF16 + FP32 master copy"),
-        Precision::PureBf16 => lang.pick("纯 BF16", "pure BF16"),
-        other => other.id(),
-    };
-    Precision::ALL.iter().map(|choice| (choice.id().to_owned(), tidy(name(choice), lang))).collect()
+    let all = ledger::training::Precision::ALL.iter();
+    all.map(|choice| named(choice.id(), &choice.name(), lang)).collect()
 }
 
 pub fn optimizers(lang: Lang) -> Vec<(String, String)> {
-    use ledger::training::Optimizer;
-    let name = |choice: &Optimizer| match choice {
-        Optimizer::AdamWForeach => lang.pick("AdamW（foreach，默认）", "AdamW (foreach, the default)"),
-        Optimizer::AdamWFused => lang.pick("AdamW（fused）", "AdamW (fused)"),
-        Optimizer::AdamWInBackward => lang.pick("AdamW（反向中更新）", "AdamW (in backward)"),
-        Optimizer::AdamW8bit => lang.pick("AdamW（8-bit 状态）", "AdamW (8-bit states)"),
-        Optimizer::Sgd => "SGD",
-        Optimizer::Momentum => lang.pick("SGD + 动量", "SGD + momentum"),
-        other => other.id(),
-    };
-    Optimizer::ALL.iter().map(|choice| (choice.id().to_owned(), name(choice).to_owned())).collect()
+    let all = ledger::training::Optimizer::ALL.iter();
+    all.map(|choice| named(choice.id(), &choice.name(), lang)).collect()
 }
 
 pub fn checkpointings(lang: Lang) -> Vec<(String, String)> {
-    use ledger::training::Checkpointing;
-    let name = |choice: &Checkpointing| match choice {
-        Checkpointing::None => lang.pick("不重算", "none"),
-        Checkpointing::EveryLayer => lang.pick("每层重算", "every layer"),
-        other => other.id(),
-    };
-    Checkpointing::ALL.iter().map(|choice| (choice.id().to_owned(), name(choice).to_owned())).collect()
+    let all = ledger::training::Checkpointing::ALL.iter();
+    all.map(|choice| named(choice.id(), &choice.name(), lang)).collect()
 }
 
-/// Full-width brackets are for Chinese only.
-fn tidy(text: &str, lang: Lang) -> String {
-    match lang {
-        Lang::Zh => text.to_owned(),
-        Lang::En => text.replace('（', " (").replace('）', ")"),
-    }
+fn named(id: &str, name: &ledger::Text, lang: Lang) -> (String, String) {
+    (id.to_owned(), lang.pick(&name.zh, &name.en).to_owned())
 }
 
 /// Why a ledger cannot be computed.
@@ -169,7 +129,7 @@ pub fn class_badge(class: evidence::EvidenceClass) -> &'static str {
 /// How a report came.
 pub fn origin(id: &str, lang: Lang) -> &'static str {
     match id {
-        "runner" => lang.pick("✎ 运行器签名", "✎ signed by a runner"),
+        "runner" => lang.pick("✎ runner 签名", "✎ signed by a runner"),
         "browser" => lang.pick("⌂ 浏览器运行", "⌂ run in the browser"),
         _ => lang.pick("⇪ 自行上传", "⇪ self-reported upload"),
     }
@@ -182,10 +142,10 @@ pub fn level(id: &str, lang: Lang) -> String {
         "cpu_simulation" => lang.pick("CPU 模拟", "CPU simulation").to_owned(),
         "cpu_benchmark" => lang.pick("CPU 实测", "CPU benchmark").to_owned(),
         "preflight" => lang.pick("环境预检", "preflight").to_owned(),
-        "gpu_smoke" => lang.pick("GPU 冒烟", "GPU smoke run").to_owned(),
+        "gpu_smoke" => lang.pick("GPU 冒烟测试", "GPU smoke run").to_owned(),
         "gpu_benchmark" => lang.pick("GPU 实测", "GPU benchmark").to_owned(),
         "serving_backend" => lang.pick("推理后端", "serving backend").to_owned(),
-        "profiler_trace" => lang.pick("profiler 追踪", "profiler trace").to_owned(),
+        "profiler_trace" => lang.pick("profiler trace", "profiler trace").to_owned(),
         "multi_gpu" => lang.pick("多卡", "several GPUs").to_owned(),
         other => other.replace('_', " "),
     }
@@ -196,7 +156,7 @@ pub fn decision(word: &str, lang: Lang) -> String {
     match word {
         "accept" => lang.pick("✓ accept 采纳", "✓ accept").to_owned(),
         "tune" => lang.pick("≈ tune 再调", "≈ tune").to_owned(),
-        "reject" => lang.pick("✕ reject 退回", "✕ reject").to_owned(),
+        "reject" => lang.pick("✕ reject 放弃", "✕ reject").to_owned(),
         other => other.to_owned(),
     }
 }

@@ -76,7 +76,7 @@ pub fn background(app: &AppState) -> Vec<JoinHandle<()>> {
     vec![tokio::spawn(sweep(app.clone()))]
 }
 
-/// Ends jobs whose last lease ran out, grades what a stop left ungraded, forgets expired sessions.
+/// Ends jobs whose last lease ran out, forgets what expired, grades what a stop left ungraded.
 async fn sweep(app: AppState) {
     let mut ticks = tokio::time::interval(SWEEP);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -85,15 +85,11 @@ async fn sweep(app: AppState) {
             _ = ticks.tick() => {}
             () = app.stop.cancelled() => return,
         }
-        if let Err(error) = crate::store::jobs::expire(&app.store).await {
-            tracing::warn!(%error, "expired leases were not looked for");
+        if let Err(error) = crate::store::sweep(&app.store).await {
+            tracing::warn!(%error, "the store was not swept");
         }
         if let Err(error) = crate::grading::catch_up(&app.store).await {
             tracing::warn!(%error, "ungraded reports were not looked for");
-        }
-        let sessions = crate::store::sessions::SessionRows::new(app.store.clone());
-        if let Err(error) = tower_sessions::ExpiredDeletion::delete_expired(&sessions).await {
-            tracing::warn!(%error, "expired sessions were not deleted");
         }
     }
 }

@@ -116,12 +116,12 @@ fn Answers(ledger: Predicted, fit: Fit, lang: Lang) -> impl IntoView {
         .map(|entry| Part { object: entry.object.id().to_owned(), bytes: entry.bytes })
         .collect();
     let verdict = if fit.fits {
-        format!("{} {}", lang.pick("放得下，剩", "fits, free:"), units::gib(fit.free))
+        format!("{} {}", lang.pick("放得下，还剩", "fits, still free"), units::gib(fit.free))
     } else {
         format!("{} {}", lang.pick("放不下，缺", "does not fit, short by"), units::gib(fit.short))
     };
     let label = format!(
-        "{} {} / {}：{verdict}",
+        "{} {} / {}; {verdict}",
         lang.pick("合计", "total"),
         units::gib(ledger.total),
         units::gib(fit.capacity)

@@ -85,7 +85,7 @@ pub fn LabRun(lab: String, title: String, lang: Lang) -> impl IntoView {
                     <span class="hint">
                         {lang
                             .pick(
-                                "在教师的运行器上执行；证据类别由设备事实决定。",
+                                "在教师的 runner 上执行；证据类别由设备事实决定。",
                                 "Runs on the instructor's runner; the evidence class follows from device facts.",
                             )}
                     </span>
@@ -105,7 +105,8 @@ fn is_over(job: &JobState) -> bool {
 
 fn why(status: u16, lang: Lang) -> &'static str {
     match status {
-        401 | 403 => lang.pick("请先登录，再运行实验。", "Sign in first, then run the lab."),
+        401 => lang.pick("请先登录，再运行实验。", "Sign in first, then run the lab."),
+        403 => lang.pick("这个账号不能运行实验，请联系教师。", "This account may not run labs; ask your instructor."),
         429 => lang.pick("排队的作业太多，请等前一个结束。", "Too many jobs waiting; let the previous one finish."),
         _ => lang.pick("没有送达，请检查网络后再试。", "That did not reach the server; check the connection and try again."),
     }
@@ -153,7 +154,7 @@ pub fn JobView(job: JobState, lang: Lang) -> impl IntoView {
                     <p class="problem" role="alert">
                         {message}
                         {(job.state == "failed")
-                            .then_some(lang.pick(" 这是基础设施故障，不消耗次数。", " An infrastructure failure; no attempt is spent."))}
+                            .then_some(lang.pick(" 不计入提交次数。", " No attempt is spent."))}
                     </p>
                 }
             })}

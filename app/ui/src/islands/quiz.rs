@@ -20,11 +20,11 @@ pub fn QuizCard(quiz: Quiz, lang: Lang) -> impl IntoView {
         <section class="card quiz" id=format!("quiz-{id}") aria-label=lang.pick("小测", "Quiz")>
             <header>
                 <b>{lang.pick("小测", "Quiz")}</b>
-                <span>{lang.pick("登录后答案会保留", "answers are kept once you sign in")}</span>
+                <span>{lang.pick("登录后答案会保留", "sign in to keep your answers")}</span>
             </header>
             <form class="body" method="post" action=action>
                 {questions}
-                <button class="button no-js" type="submit">{lang.pick("交卷", "Check")}</button>
+                <button class="button no-js" type="submit">{lang.pick("提交答案", "Check all")}</button>
             </form>
         </section>
     }
@@ -119,7 +119,7 @@ fn Ask(question: Question, lesson: String, quiz: String, lang: Lang) -> impl Int
                 disabled=move || chosen.with(Vec::is_empty)
                 on:click=send
             >
-                {lang.pick("看答案", "Check")}
+                {lang.pick("核对", "Check")}
             </button>
             <p class="problem" role="alert" hidden=move || trouble.with(Option::is_none)>
                 {move || trouble.get()}
@@ -130,12 +130,12 @@ fn Ask(question: Question, lesson: String, quiz: String, lang: Lang) -> impl Int
                         if verdict.with(|v| v.as_ref().is_some_and(|v| v.right)) {
                             lang.pick("✓ 正确", "✓ Right")
                         } else {
-                            lang.pick("✕ 再想想", "✕ Not quite")
+                            lang.pick("✕ 不对", "✕ Not quite")
                         }
                     }}
                 </span>
                 <span class="kept-mark">
-                    {move || verdict.with(|v| v.as_ref().is_some_and(|v| v.kept)).then_some(lang.pick("已保存", "kept"))}
+                    {move || verdict.with(|v| v.as_ref().is_some_and(|v| v.kept)).then_some(lang.pick("已保存", "saved"))}
                 </span>
                 <p inner_html=move || verdict.with(|v| v.as_ref().map(|v| v.explain.clone()).unwrap_or_default())></p>
             </div>
@@ -172,7 +172,7 @@ pub fn Answered(question: Question, lang: Lang, verdict: Option<Verdict>) -> imp
     let badge = match (open, right) {
         (true, _) => view! { <span class="badge theory">{lang.pick("未作答", "not answered")}</span> },
         (false, true) => view! { <span class="badge ok">{lang.pick("✓ 正确", "✓ Right")}</span> },
-        (false, false) => view! { <span class="badge bad">{lang.pick("✕ 再想想", "✕ Not quite")}</span> },
+        (false, false) => view! { <span class="badge bad">{lang.pick("✕ 不对", "✕ Not quite")}</span> },
     };
     view! {
         <section class="question answered">

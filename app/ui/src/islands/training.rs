@@ -78,21 +78,21 @@ pub fn TrainingLedger(
                     />
                     <Choice
                         name="checkpointing"
-                        label=lang.pick("激活重算", "Checkpointing")
+                        label=lang.pick("checkpoint（激活重算）", "Checkpointing")
                         options=words::checkpointings(lang)
                         value=checkpointing
                     />
                     <Choice name="card" label=lang.pick("卡", "Card") options=words::cards() value=card />
                     <Number
                         name="batch"
-                        label=lang.pick("批大小", "Batch")
+                        label=lang.pick("batch（每次几条序列）", "Batch size")
                         value=batch
                         slider=(1, 512)
                         bounds=state::BATCH
                     />
                     <Number
                         name="seq"
-                        label=lang.pick("序列长度", "Sequence")
+                        label=lang.pick("序列长度", "Sequence length")
                         value=seq
                         slider=(128, 131_072)
                         bounds=state::TRAINING_SEQ
@@ -154,12 +154,12 @@ fn Answers(ledger: Predicted, capacity: u64, lang: Lang) -> impl IntoView {
                 {if fits { "✓ " } else { "✕ " }}
                 {format!(
                     "{} {}",
-                    if fits { lang.pick("不超过", "within") } else { lang.pick("超过", "over") },
+                    if fits { lang.pick("allocated 放得下：卡有", "allocated fits: the card has") } else { lang.pick("放不下：卡只有", "does not fit: the card has") },
                     units::gib(capacity),
                 )}
             </span>
             <span>
-                <small>{lang.pick("主因 ", "caused by ")}</small>
+                <small>{lang.pick("峰值主因 ", "largest cause ")}</small>
                 <b class="cause">{words::part(&peak.cause_part, peak.cause.id(), lang)}</b>
             </span>
             <span>
@@ -170,8 +170,8 @@ fn Answers(ledger: Predicted, capacity: u64, lang: Lang) -> impl IntoView {
         <p class="hint">
             {lang
                 .pick(
-                    "下限：任何激活策略（重算、卸载、更小的微批）都无法低于它；要再低，只能换优化器、精度或切分状态。",
-                    "Floor: no activation strategy (recompute, offload, smaller micro-batches) can go below it; only another optimizer, precision or sharding can.",
+                    "下限：任何激活策略（checkpoint、offload、更小的 micro-batch）都压不破它；要再低，只能换优化器、换精度或切分模型状态。其中 foreach 临时量是一个假设。",
+                    "Floor: no activation strategy (recompute, offload, smaller micro-batches) can go below it; only another optimizer, another precision or sharded states can. The foreach temporary in it is an assumption.",
                 )}
         </p>
         <LedgerTable

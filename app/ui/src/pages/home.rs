@@ -32,7 +32,7 @@ pub fn Home(route: Route, lang: Lang) -> impl IntoView {
                 <li><i class="line core"></i>{lang.pick("主干（Task0–2）", "common core (Task0–2)")}</li>
                 <li><i class="line training"></i>{lang.pick("训练分支", "training branch")}</li>
                 <li><i class="line inference"></i>{lang.pick("推理分支", "inference branch")}</li>
-                <li><i class="line optional"></i>{lang.pick("虚线：可选", "dashed: optional")}</li>
+                <li><i class="line optional"></i>{lang.pick("虚线：可选（扩展、跨分支）", "dashed: optional (extension, across)")}</li>
             </ul>
             <h2 id="evidence">{lang.pick("CPU 能确认什么，什么非 GPU 不可", "What the CPU can confirm, and what it cannot")}</h2>
             <TaskTable route lang />

@@ -51,7 +51,7 @@ pub fn LabsPage(labs: Vec<LabFacts>, lang: Lang) -> impl IntoView {
                     " "
                     <span class="badge theory">
                         {if lab.program {
-                            lang.pick("可在运行器上执行", "runs on a runner")
+                            lang.pick("可在 runner 上执行", "runs on a runner")
                         } else {
                             lang.pick("在自己的机器上跑，提交 JSON", "run it yourself, hand in the JSON")
                         }}
@@ -67,7 +67,7 @@ pub fn LabsPage(labs: Vec<LabFacts>, lang: Lang) -> impl IntoView {
             <p class="lead">
                 {lang
                     .pick(
-                        "账本预测，实验测量。每份报告都标明设备与证据类别；「跑起来了」不等于「更好」。",
+                        "账本预测，实验测量。每份报告都标明设备与证据类别；“跑起来了”不等于“更好”。",
                         "The ledger predicts, a lab measures. Every report names its device and class of evidence; “it ran” is not “it is better”.",
                     )}
             </p>
@@ -89,7 +89,7 @@ pub fn LabPage(lab: LabFacts, text: String, runs: Vec<RunItem>, signed_in: bool,
                         <span class=if gpu { "badge gpu" } else { "badge cpu" }>{if gpu { "◆ GPU" } else { "■ CPU" }}</span>
                     </td>
                     <td>{title}</td>
-                    <td class="n">{points}</td>
+                    <td class="n">{format!("{points} {}", lang.pick("分", "points"))}</td>
                 </tr>
             }
         })

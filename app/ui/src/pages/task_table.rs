@@ -16,7 +16,7 @@ pub fn TaskTable(route: Route, lang: Lang) -> impl IntoView {
                 Branch::Training => lang.pick("训练", "training"),
                 Branch::Inference => lang.pick("推理", "inference"),
                 Branch::Extension => lang.pick("扩展", "extension"),
-                Branch::Across => lang.pick("贯穿", "across"),
+                Branch::Across => lang.pick("跨分支", "across"),
             };
             view! {
                 <tr>

@@ -36,7 +36,7 @@ pub fn ToolsPage(lang: Lang) -> impl IntoView {
             <p>
                 {lang
                     .pick(
-                        "一步训练的每个阶段各占多少，峰值落在哪里、由谁造成，以及任何激活策略都到不了的下限。",
+                        "一步训练的每个阶段各占多少，峰值落在哪里、由谁造成，以及任何激活策略都压不破的下限。",
                         "What each phase of a training step holds, where the peak lies and what causes it, and the floor that no activation strategy can undercut.",
                     )}
             </p>

@@ -14,7 +14,6 @@ use super::words;
 use crate::auth::accounts::{self, SignInError};
 use crate::auth::{ClientIp, session};
 use crate::http::{AppState, Reader};
-use crate::routes::reading::own_path;
 
 #[derive(Deserialize)]
 pub struct Arrival {
@@ -78,9 +77,9 @@ pub async fn sign_out(reader: Reader, session: Session) -> Answer {
 
 /// Where the reader goes on: the page that asked for the sign-in, or the course.
 fn onward(next: &str, reader: &Reader) -> String {
-    match own_path(next) {
-        "/" => format!("/{}/", reader.lang.code()),
-        path => path.to_owned(),
+    match session::return_path(next) {
+        None | Some("/") => format!("/{}/", reader.lang.code()),
+        Some(path) => path.to_owned(),
     }
 }
 

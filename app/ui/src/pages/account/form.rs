@@ -27,7 +27,7 @@ impl Problems {
         if self.0.is_empty() {
             return None;
         }
-        let general = lang.pick("还差一点：请看下面标出的那一项。", "Almost: see the marked field below.");
+        let general = lang.pick("有一项需要修改，已在下面标出。", "One field needs a change; it is marked below.");
         Some(self.of("").unwrap_or_else(|| general.to_owned()))
     }
 }

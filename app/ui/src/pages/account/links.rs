@@ -15,7 +15,7 @@ fn LinkFoot(lang: Lang) -> impl IntoView {
             {lang
                 .pick(
                     "这个链接自生成起 30 分钟内有效，成功用过一次就作废；填错不会用掉它。",
-                    "The link lives for 30 minutes from when it was made and works once; a mistake in the form does not use it up.",
+                    "The link is valid for 30 minutes from when it was made and works once; a mistake in the form does not use it up.",
                 )} " "
             <a href=format!("?lang={}", other.code()) hreflang=other.pick("zh-CN", "en") lang=other.pick("zh-CN", "en")>
                 {other.pick("中文", "English")}

@@ -76,7 +76,7 @@ fn Classes(lang: Lang, classes: Vec<ClassName>, instructor: bool, code: String, 
         .map(|class| {
             let name = without_marks(&class.name);
             let since = match class.taught {
-                Some(_) => lang.pick("建立于 ", "made "),
+                Some(_) => lang.pick("建立于 ", "created "),
                 None => lang.pick("加入于 ", "joined "),
             };
             let title = match class.taught {

@@ -60,7 +60,7 @@ pub fn PersonFields(lang: Lang, login: String, display_name: String, problems: P
             label=lang.pick("登录名", "Login name")
             autocomplete="username"
             value=login
-            hint=lang.pick("3–64 个字符：字母、数字与 . _ - @ +", "3 to 64 of a–z, 0–9 and . _ - @ +")
+            hint=lang.pick("3–64 个字符：小写字母 a–z、数字 0–9 与 . _ - @ +", "3 to 64 of a–z, 0–9 and . _ - @ +")
             problems=problems.clone()
         />
         <Field
@@ -87,7 +87,7 @@ pub fn NewPassword(lang: Lang, problems: Problems) -> impl IntoView {
             label=lang.pick("密码", "Password")
             kind="password"
             autocomplete="new-password"
-            hint=lang.pick("至少 10 个字符；长比花哨更重要。", "At least 10 characters; length matters more than symbols.")
+            hint=lang.pick("至少 10 个字符；长度比花样更重要。", "At least 10 characters; length matters more than symbols.")
             problems
         />
     }

@@ -121,7 +121,7 @@ pub fn Tokens(lang: Lang, tokens: Vec<TokenLine>, instructor: bool, typed: Token
                                 <tr>
                                     <th>{lang.pick("名称", "Name")}</th>
                                     <th>{lang.pick("可以做", "May")}</th>
-                                    <th>{lang.pick("生成于", "Made")}</th>
+                                    <th>{lang.pick("生成于", "Created")}</th>
                                     <th>{lang.pick("最近使用", "Last used")}</th>
                                     <th></th>
                                 </tr>

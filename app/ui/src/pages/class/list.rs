@@ -66,7 +66,7 @@ pub fn ClassesPage(
                     problems=forms.classes
                 />
                 <button type="submit" class="button">
-                    {lang.pick("建立班级", "Make the class")}
+                    {lang.pick("建立班级", "Create the class")}
                 </button>
             </form>
             <Runners lang runners name=forms.runner problems=forms.runners />
@@ -87,8 +87,8 @@ fn Card(lang: Lang, class: ClassCard) -> impl IntoView {
                 <span>
                     {match lang {
                         Lang::Zh => format!("{} 位学习者 · 建立于 ", class.learners),
-                        Lang::En if class.learners == 1 => "1 learner · made ".to_owned(),
-                        Lang::En => format!("{} learners · made ", class.learners),
+                        Lang::En if class.learners == 1 => "1 learner · created ".to_owned(),
+                        Lang::En => format!("{} learners · created ", class.learners),
                     }} <When iso=class.created.clone() />
                 </span>
             </header>

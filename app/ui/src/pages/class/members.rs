@@ -48,7 +48,7 @@ pub fn Members(lang: Lang, class: String, members: Vec<MemberLine>) -> impl Into
                                 {lang
                                     .pick(
                                         "账号与报告仍归学习者所有；只是不再属于这个班级。",
-                                        "Account and reports stay the learner's; they only leave this class.",
+                                        "Account and reports stay the learner's; the learner merely leaves this class.",
                                     )}
                             </p>
                             <Act
@@ -96,7 +96,7 @@ pub fn ResetLinkPage(lang: Lang, name: String, link: String, expires: String, ba
                 {lang
                     .pick(
                         "当面或通过可信的渠道交给本人。30 分钟内有效，用一次即作废；之前的重设链接已经失效。有效至 ",
-                        "Give it to the learner in person or over a channel you trust. It lives for 30 minutes and works once; earlier reset links have ended. Valid until ",
+                        "Give it to the learner in person or over a channel you trust. It is valid for 30 minutes and works once; earlier reset links have ended. Valid until ",
                     )} <When iso=expires /> {lang.pick("。", ".")}
             </p>
             <p class="actions">

@@ -41,7 +41,7 @@ pub fn Runners(lang: Lang, runners: Vec<RunnerLine>, name: String, problems: Pro
                                 <th>{lang.pick("名称", "Name")}</th>
                                 <th>{lang.pick("状态", "State")}</th>
                                 <th>{lang.pick("登记于", "Registered")}</th>
-                                <th>{lang.pick("最近出现", "Last seen")}</th>
+                                <th>{lang.pick("最近连接", "Last seen")}</th>
                                 <th></th>
                             </tr>
                         </thead>

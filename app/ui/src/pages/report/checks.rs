@@ -9,7 +9,7 @@ pub fn Checks(checks: Vec<Check>, lang: Lang) -> impl IntoView {
     let passed = checks.iter().filter(|check| !check.failed()).count();
     let (errors, warnings, notes) = (failed(Severity::Error), failed(Severity::Warning), failed(Severity::Note));
     let summary = match lang {
-        Lang::Zh => format!("{errors} 项要改 · {warnings} 项警告 · {notes} 项说明 · {passed} 项通过"),
+        Lang::Zh => format!("{errors} 项需改正 · {warnings} 项警告 · {notes} 项说明 · {passed} 项通过"),
         Lang::En => format!("{errors} to fix · {warnings} warnings · {notes} notes · {passed} passed"),
     };
     let (wrong, right): (Vec<Check>, Vec<Check>) = checks.into_iter().partition(Check::failed);
@@ -36,7 +36,7 @@ fn One(check: Check, lang: Lang) -> impl IntoView {
     let failed = check.failed();
     let (class, mark, word) = match (failed, check.severity) {
         (false, _) => ("badge ok", "✓", lang.pick("通过", "passed")),
-        (true, Severity::Error) => ("badge bad", "✕", lang.pick("要改", "to fix")),
+        (true, Severity::Error) => ("badge bad", "✕", lang.pick("需改正", "to fix")),
         (true, Severity::Warning) => ("badge warn", "!", lang.pick("警告", "warning")),
         (true, Severity::Note) => ("badge theory", "i", lang.pick("说明", "note")),
     };

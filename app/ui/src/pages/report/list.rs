@@ -43,7 +43,7 @@ pub fn ReportsPage(
             {(!rest.is_empty())
                 .then(|| {
                     view! {
-                        <h2 id="unproven">{lang.pick("不作为证据", "Not evidence of a device")}</h2>
+                        <h2 id="unproven">{lang.pick("理论与未证实", "Theory and unproven")}</h2>
                         <Items items=rest lang empty="" />
                     }
                 })}
@@ -88,7 +88,7 @@ fn Upload(lang: Lang, trouble: Option<Trouble>) -> impl IntoView {
         <section class="card" aria-label=lang.pick("提交报告", "Hand in a report")>
             <header>
                 <b>{lang.pick("提交报告", "Hand in a report")}</b>
-                <span>{lang.pick("实验 73、75、76 的 JSON，或 vramlab-report/v1", "the JSON of lab 73, 75 or 76, or vramlab-report/v1")}</span>
+                <span>{lang.pick("实验 73、75、76 的 JSON（*_mb 按 MiB 读），或 vramlab-report/v1", "the JSON of lab 73, 75 or 76 (*_mb is read as MiB), or vramlab-report/v1")}</span>
             </header>
             <form
                 class="body drop"

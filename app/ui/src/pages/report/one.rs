@@ -117,7 +117,7 @@ fn Graded(grade: Grade, facts: ReportFacts, lang: Lang) -> impl IntoView {
                         <b>{lang.pick("不是证据。", "Not evidence. ")}</b>
                         {lang
                             .pick(
-                                "这份文件没有可以评分的测量；下面的检查说明原因和下一步。不消耗次数。",
+                                "这份文件没有可以评分的测量；下面的检查说明原因和下一步。不计入提交次数。",
                                 "There is no measurement in this file to grade; the checks below say why and what to do. No attempt is spent.",
                             )}
                     </p>
@@ -130,7 +130,7 @@ fn Graded(grade: Grade, facts: ReportFacts, lang: Lang) -> impl IntoView {
                     {facts
                         .grader
                         .map(|version| format!("{} {version}", lang.pick("评分器", "grader")))}
-                    {lang.pick(" · CPU 可确认部分与 GPU 部分分开", " · CPU-provable part and GPU part apart")}
+                    {lang.pick(" · CPU 可确认部分与 GPU 部分分别计分", " · CPU-provable part and GPU part apart")}
                 </span>
             </header>
             <div class="body">
@@ -162,7 +162,7 @@ fn Graded(grade: Grade, facts: ReportFacts, lang: Lang) -> impl IntoView {
 
 #[component]
 fn Decision(line: DecisionLine, lang: Lang) -> impl IntoView {
-    let none = lang.pick("没有写", "none stated");
+    let none = lang.pick("报告未写", "none stated");
     let said = line.said.as_deref().map_or_else(|| none.to_owned(), |word| words::decision(word, lang));
     let nothing = lang.pick("没有可比较的内容，因此不作判断", "nothing to compare, so nothing to decide");
     let recomputed = line.recomputed.as_deref().map_or_else(|| nothing.to_owned(), |word| words::decision(word, lang));

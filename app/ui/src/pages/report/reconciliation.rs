@@ -18,7 +18,7 @@ pub fn Reconciliation(lines: Vec<Line>, lang: Lang) -> impl IntoView {
     view! {
         <section class="card reconciliation" aria-label=lang.pick("对账", "Reconciliation")>
             <header>
-                <b>{lang.pick("对账", "Reconciliation 对账")}</b>
+                <b>{lang.pick("对账", "Reconciliation")}</b>
                 <span>
                     {lang
                         .pick(
@@ -47,8 +47,8 @@ fn Row(line: Line, most: u64, lang: Lang) -> impl IntoView {
     let object = line.object.map(|object| object.id());
     let name = match (line.kind, object) {
         (LineKind::Object, Some(object)) => words::part(&line.part, object, lang),
-        (LineKind::Allocated, _) => format!("{} · {}", line.part, lang.pick("分配峰值", "allocated peak")),
-        (LineKind::Reserved, _) => format!("{} · {}", line.part, lang.pick("保留峰值", "reserved peak")),
+        (LineKind::Allocated, _) => format!("{} · {}", line.part, lang.pick("allocated 峰值", "allocated peak")),
+        (LineKind::Reserved, _) => format!("{} · {}", line.part, lang.pick("reserved 峰值", "reserved peak")),
         (LineKind::Object, None) => line.part.clone(),
     };
     let class = object.map(words::object_class).unwrap_or_default();
@@ -62,7 +62,9 @@ fn Row(line: Line, most: u64, lang: Lang) -> impl IntoView {
     view! {
         <div class=format!("pair {class}")>
             <span>
-                {name} {line.assumption.then(|| view! { <small class="hint">{lang.pick(" （假设）", " (assumption)")}</small> })}
+                {name}
+                {(line.assumption && line.kind != LineKind::Object)
+                    .then(|| view! { <small class="hint">{lang.pick("（含假设）", " (with an assumption)")}</small> })}
             </span>
             <span class="lines">
                 {predicted
@@ -77,7 +79,7 @@ fn Row(line: Line, most: u64, lang: Lang) -> impl IntoView {
                 {measured
                     .map(|bytes| {
                         view! {
-                            <svg viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label=format!("{} {}", lang.pick("测量", "measured"), size(bytes))>
+                            <svg viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label=format!("{} {}", lang.pick("实测", "measured"), size(bytes))>
                                 <rect class="measured" width=width(bytes) height="10" />
                             </svg>
                         }
