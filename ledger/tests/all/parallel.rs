@@ -4,7 +4,8 @@ use ledger::{
     Dtype, catalogue,
     inference::kv_per_token_per_rank,
     parallel::{
-        Layout, Recompute, StateBytes, TensorParallel, ZeroStage, layer_activation_bytes, shard_state_bytes,
+        Collective, Layout, Recompute, Schedule, StateBytes, TensorParallel, ZeroStage, check_divides,
+        layer_activation_bytes, seconds, shard_state_bytes, tensor_parallel_bytes_sent, zero_bytes_sent,
         zero_state_bytes,
     },
 };
@@ -47,6 +48,61 @@ fn cache_on_ranks() {
     let model = catalogue::model("Llama-3-8B").expect("in the catalogue");
     assert!(kv_per_token_per_rank(model, Dtype::Bf16, 3).is_err());
     assert!(kv_per_token_per_rank(model, Dtype::Bf16, 0).is_err());
+}
+
+/// Per parameter of two bytes and rank, 64 ranks: twice, twice and three times 63/64 of it.
+#[test]
+fn traffic_of_a_step() {
+    let bytes = 64_000;
+    let cases = [
+        (ZeroStage::Zero, 2 * 63_000),
+        (ZeroStage::One, 2 * 63_000),
+        (ZeroStage::Two, 2 * 63_000),
+        (ZeroStage::Three, 3 * 63_000),
+    ];
+    for (stage, sent) in cases {
+        assert_eq!(zero_bytes_sent(bytes, bytes, stage, 64), Ok(sent), "{stage:?}");
+        assert_eq!(zero_bytes_sent(bytes, bytes, stage, 1), Ok(0), "{stage:?}");
+    }
+    assert_eq!(tensor_parallel_bytes_sent(8_000, 8), Ok(4 * 14_000));
+    assert!(Collective::AllToAll.bytes_sent(1, 0).is_err());
+    assert_eq!(seconds(13_476_831_232, 31_500_000_000), Ok(13_476_831_232.0 / 31.5e9));
+    assert!(seconds(1, 0).is_err());
+}
+
+#[test]
+fn pipelines() {
+    let interleaved = Schedule::Interleaved { chunks: 2 };
+    assert_eq!(Schedule::GPipe.live_micro_batches(4, 16), Ok(16.0));
+    assert_eq!(Schedule::OneForwardOneBackward.live_micro_batches(4, 16), Ok(4.0));
+    assert_eq!(Schedule::OneForwardOneBackward.live_micro_batches(4, 2), Ok(2.0));
+    assert_eq!(interleaved.live_micro_batches(4, 16), Ok(5.5));
+    assert_eq!(Schedule::GPipe.bubble(1, 5), Ok(0.0));
+    assert_eq!(interleaved.bubble(4, 8), Ok(3.0 / 19.0));
+    assert_eq!(Schedule::GPipe.bubble(4, 8), Ok(3.0 / 11.0));
+    assert!(Schedule::Interleaved { chunks: 0 }.bubble(4, 8).is_err());
+}
+
+#[test]
+fn what_does_not_divide_is_named() {
+    let model = |name| catalogue::model(name).expect("in the catalogue");
+    let cases = [
+        ("Llama-3.1-70B", 8, 8, 1, Ok(())),
+        ("Llama-3.1-70B", 16, 1, 1, Ok(())),
+        ("Llama-3.1-70B", 3, 1, 1, Err("heads = 64 does not go with tensor = 3")),
+        ("Llama-3.1-70B", 8, 3, 1, Err("layers = 80 does not go with pipeline = 3")),
+        ("Llama-3.1-70B", 8, 1, 2, Err("experts.total = 1 does not go with expert = 2")),
+        ("Qwen2.5-0.5B", 4, 1, 1, Err("heads = 14 does not go with tensor = 4")),
+        ("Mixtral-8x7B-v0.1", 8, 4, 8, Ok(())),
+        ("Mixtral-8x7B-v0.1", 1, 1, 3, Err("experts.total = 8 does not go with expert = 3")),
+    ];
+    for (name, tensor, pipeline, expert, expected) in cases {
+        let got = check_divides(model(name), tensor, pipeline, expert).map_err(|error| error.to_string());
+        match expected {
+            Ok(()) => assert_eq!(got, Ok(()), "{name}"),
+            Err(start) => assert!(got.as_ref().is_err_and(|text| text.starts_with(start)), "{name}: {got:?}"),
+        }
+    }
 }
 
 proptest! {
