@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Inference, kv, ledger, weights};
 use crate::{LedgerError, Model};
 
-/// Where the search for the longest context and the largest batch ends. A model whose every layer slides needs no
-/// more memory from some length on, so that without a bound there would be no answer.
+/// Where the search for the longest context and the largest batch ends: far beyond what any card holds.
 pub const MAX_SEARCH: u64 = 1 << 40;
 
 /// A workload beside a capacity. All sizes in bytes.
@@ -19,9 +18,9 @@ pub struct Fit {
     pub free: u64,
     /// Bytes missing, 0 where it fits.
     pub short: u64,
-    /// Most tokens per sequence at the workload's batch; `None` where not even one fits. It says what memory allows:
-    /// [`Model::max_positions`] says what the model was made for. At most [`MAX_SEARCH`], and never beyond a learned
-    /// position table.
+    /// Most tokens per sequence at the workload's batch; `None` where not even one fits. It says what memory allows, not
+    /// what the model was made for ([`Model::max_positions`]); but where memory sets no limit, because every layer
+    /// slides, it is that number, and it never exceeds a learned position table.
     pub longest_context: Option<u64>,
     /// Most sequences at the workload's length; `None` where not even one fits. At most [`MAX_SEARCH`].
     pub largest_batch: Option<u64>,
@@ -70,7 +69,10 @@ pub fn fit(model: &Model, workload: &Inference, capacity: u64) -> Result<Fit, Le
         capacity,
         free: capacity.saturating_sub(total),
         short: total.saturating_sub(capacity),
-        longest_context: largest(positions, |seq| holds(workload.batch, seq)),
+        longest_context: largest(positions, |seq| holds(workload.batch, seq)).map(|longest| match longest {
+            MAX_SEARCH => model.max_positions,
+            limited => limited,
+        }),
         largest_batch: largest(MAX_SEARCH, |batch| holds(batch, workload.seq)),
     })
 }

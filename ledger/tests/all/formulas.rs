@@ -90,3 +90,25 @@ fn expressions_compute_their_values() {
         assert_eq!(value as f64, computed.value, "{source}: {}", computed.formula);
     }
 }
+
+#[test]
+fn limits_are_the_divisions_that_they_show() {
+    let mut compared = 0;
+    for model in catalogue::models().iter().filter(|model| model.position_table == 0) {
+        for card in ["t4", "h100-80gb", "h200"] {
+            for (function, rest) in [("longest_context", "batch=3"), ("largest_batch", "seq=6000")] {
+                for kv in ["bf16", "int4"] {
+                    let name = &model.name;
+                    let source = format!(
+                        r#"{function} model="{name}" weights="int8" kv="{kv}" card="{card}" reserve_gib=1.5 {rest}"#
+                    );
+                    let Ok(computed) = expr::evaluate(&source) else { continue };
+                    let value = arithmetic::evaluate(&computed.formula).map(|value| value as f64);
+                    assert_eq!(value, Ok(computed.value), "{source}: {}", computed.formula);
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 200, "only {compared} limits exist");
+}

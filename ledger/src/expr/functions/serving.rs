@@ -36,26 +36,39 @@ pub(super) fn largest_batch(call: &Arguments<'_>) -> Result<Quantity, ExprError>
     limit(call, fit.largest_batch, &fit, &workload)
 }
 
-pub(super) fn limit(
+/// The limit and the division that gives it: what is left of the card ÷ what one more takes.
+fn limit(
     call: &Arguments<'_>,
     found: Option<u64>,
     fit: &inference::Fit,
     workload: &inference::Inference,
 ) -> Result<Quantity, ExprError> {
-    let (model, capacity) = (call.model()?, fit.capacity);
+    let model = call.model()?;
     let weights = ledger(call, inference::weights(model, workload.weights))?.bytes;
-    let per = match call.function {
-        "largest_batch" => ledger(call, inference::kv_bytes(model, workload.kv, 1, workload.seq))?,
-        _ => ledger(call, inference::kv_bytes(model, workload.kv, workload.batch, 1))?,
-    };
-    let room = capacity.saturating_sub(weights).saturating_sub(workload.reserve);
+    let cache = |batch, seq| ledger(call, inference::kv_bytes(model, workload.kv, batch, seq));
+    let by_batch = call.function == "largest_batch";
+    let one = if by_batch { cache(1, workload.seq)? } else { cache(workload.batch, 1)? };
+    let room = fit.capacity.saturating_sub(weights).saturating_sub(workload.reserve);
     let value = found.ok_or_else(|| ExprError::DoesNotFit {
         at: call.at,
         function: call.function,
-        shortfall: format!("{} are left, {} are needed for one", b(room).text(), b(per).text()),
+        shortfall: format!("{} are left, {} are needed for one", b(room).text(), b(one).text()),
     })?;
-    let taken = if workload.reserve > 0 { format!(" − {}", b(workload.reserve).text()) } else { String::new() };
-    let formula = format!("⌊({} − {}{taken}) ÷ {}⌋", b(capacity).text(), b(weights).text(), b(per).text());
+    let mut taken = vec![weights];
+    if workload.reserve > 0 {
+        taken.push(workload.reserve);
+    }
+    let mut per = one;
+    if let Some(window) = model.window.filter(|window| !by_batch && value >= window.tokens) {
+        // Beyond the window only the other layers grow.
+        if window.layers == model.layers {
+            return whole(call, Unit::Count, n(model.max_positions));
+        }
+        per = cache(workload.batch, window.tokens + 1)? - cache(workload.batch, window.tokens)?;
+        taken.push(cache(workload.batch, window.tokens)? - per * window.tokens);
+    }
+    let taken: String = taken.into_iter().map(|bytes| format!(" − {}", b(bytes).text())).collect();
+    let formula = format!("⌊({}{taken}) ÷ {}⌋", b(fit.capacity).text(), b(per).text());
     let mut quantity = Quantity::whole(Unit::Count, value, formula);
     quantity.compound = false;
     Ok(quantity)
