@@ -3,7 +3,9 @@
 //! The ledger is that of the second step and later: the optimizer's states exist. Gradients are set to `None` between
 //! steps, the script keeps the loss and drops the logits, attention goes through SDPA without dropout, norms and
 //! rotary embeddings are the eager ones of transformers ([`Implementation::TRANSFORMERS`]).
-//! Token ids and other tensors of a few kilobytes are left out here and counted in [`tracked`].
+//! Token ids and other tensors of a few kilobytes are left out here and counted in [`tracked`]. Not counted either: the
+//! buffers of soft-capped logits (Gemma 2), the CUDA context and library workspaces, and what the allocator reserves
+//! beyond what is allocated ([`crate::allocator`]).
 //!
 //! # Saved activations
 //!
@@ -151,6 +153,30 @@ pub fn ledger(model: &Model, workload: &Training) -> Result<TrainingLedger, Ledg
     let lines = ledger_lines(model, &facts, workload)?;
     let floor = floor::floor_term(&facts, workload.precision, workload.optimizer);
     finish(lines, floor.finish("optimizer_floor")?.0)
+}
+
+/// The same step moment by moment: where memory rises and falls between the phases' peaks.
+///
+/// ```
+/// use ledger::{catalogue, training::{self, Checkpointing, Moment, Optimizer, Precision, Training}};
+/// let model = catalogue::model("SmolLM2-135M").expect("in the catalogue");
+/// let workload = Training {
+///     precision: Precision::PureBf16,
+///     optimizer: Optimizer::AdamWFused,
+///     batch: 1,
+///     seq: 1024,
+///     checkpointing: Checkpointing::None,
+/// };
+/// let timeline = training::timeline(model, &workload)?;
+/// let highest = timeline.iter().max_by_key(|total| total.bytes).map(|total| total.moment);
+/// assert_eq!(highest, Some(Moment::LossBackward));
+/// # Ok::<(), ledger::LedgerError>(())
+/// ```
+///
+/// # Errors
+/// As [`ledger`].
+pub fn timeline(model: &Model, workload: &Training) -> Result<Vec<PhaseTotal>, LedgerError> {
+    moments::timeline(&ledger_lines(model, &facts::Facts::of(model)?, workload)?)
 }
 
 /// Totals of the phases, their peak, and the entries.

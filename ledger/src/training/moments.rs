@@ -125,11 +125,15 @@ fn total(lines: &[Line], moment: Moment) -> Result<PhaseTotal, LedgerError> {
     })
 }
 
+/// Every moment with what is alive at it, in the order of the step.
+pub(crate) fn timeline(lines: &[Line]) -> Result<Vec<PhaseTotal>, LedgerError> {
+    Moment::ALL.into_iter().map(|moment| total(lines, moment)).collect()
+}
+
 /// One total per phase, at the phase's highest moment.
 pub(crate) fn phases(lines: &[Line]) -> Result<Vec<PhaseTotal>, LedgerError> {
     let mut phases: Vec<PhaseTotal> = Vec::with_capacity(4);
-    for moment in Moment::ALL {
-        let next = total(lines, moment)?;
+    for next in timeline(lines)? {
         match phases.last_mut() {
             Some(last) if last.phase == next.phase => {
                 if next.bytes > last.bytes {

@@ -72,6 +72,8 @@ proptest! {
             }
             prop_assert!(phase.parts.iter().any(|part| part.part == phase.cause_part));
         }
+        let timeline = training::timeline(&model, &workload).unwrap();
+        prop_assert_eq!(Some(ledger.peak.bytes), timeline.iter().map(|total| total.bytes).max());
         prop_assert_eq!(Some(ledger.peak.bytes), ledger.phases.iter().map(|phase| phase.bytes).max());
         prop_assert!(ledger.peak.bytes >= ledger.floor);
         // What is alive in `step()` is the floor; an optimizer in the backward pass has its floor there.
