@@ -25,9 +25,9 @@ pub fn LedgerTable(entries: Vec<Entry>, total: u64, total_label: &'static str, l
                     <td>{span}</td>
                     <td class="formula">{entry.formula}</td>
                     <td class="n" title=format!("{} B", units::group(entry.bytes))>
-                        {units::decimal(entry.bytes, units::GIB, 2)}
+                        {units::decimal(entry.bytes, units::GIB, 3)}
                     </td>
-                    <td class="n gb">{units::decimal(entry.bytes, units::GB, 2)}</td>
+                    <td class="n gb">{units::decimal(entry.bytes, units::GB, 3)}</td>
                 </tr>
             }
         })
@@ -50,8 +50,8 @@ pub fn LedgerTable(entries: Vec<Entry>, total: u64, total_label: &'static str, l
                         <td>{total_label}</td>
                         <td></td>
                         <td class="formula">{format!("{} B", units::group(total))}</td>
-                        <td class="n">{units::decimal(total, units::GIB, 2)}</td>
-                        <td class="n gb">{units::decimal(total, units::GB, 2)}</td>
+                        <td class="n">{units::decimal(total, units::GIB, 3)}</td>
+                        <td class="n gb">{units::decimal(total, units::GB, 3)}</td>
                     </tr>
                 </tfoot>
             </table>
