@@ -181,6 +181,7 @@ pub fn grade(doc: &Document, rubric: &Rubric, ctx: &GradeContext<'_>) -> Grade {
 fn level(doc: &Document, outcome: Outcome, class: EvidenceClass) -> EvidenceLevel {
     match outcome {
         Outcome::Graded => doc.report.level.capped(class),
+        Outcome::NotEvidence { why: Why::NoMeasurement } => EvidenceLevel::Preflight,
         Outcome::NotEvidence { .. } => doc.report.level,
     }
 }

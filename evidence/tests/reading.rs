@@ -95,6 +95,17 @@ fn a_refused_file_names_place_expectation_finding_and_next_step() {
         (changed(strategies(), |r| set(r, "/config", json!("fp32"))).to_string().into_bytes(), "Field", "/config"),
         (changed(pair(), |r| set(r, "/baseline", json!(7))).to_string().into_bytes(), "Field", "/baseline"),
         (changed(pair(), |r| set(r, "/summary", json!([]))).to_string().into_bytes(), "Field", "/summary"),
+        (changed(budget(), |r| set(r, "/sensitivity", json!("all"))).to_string().into_bytes(), "Field", "/sensitivity"),
+        (
+            changed(budget(), |r| set(r, "/planning_context", json!(12))).to_string().into_bytes(),
+            "Field",
+            "/planning_context",
+        ),
+        (
+            changed(strategies(), |r| set(r, "/candidates/0/stability", json!(3))).to_string().into_bytes(),
+            "Field",
+            "/candidates/0/stability",
+        ),
         (changed(kernel(), |r| set(r, "/speed", json!(1))).to_string().into_bytes(), "Schema", "/speed"),
         (
             changed(kernel(), |r| set(r, "/candidates/1/metrics/time_s", json!(1))).to_string().into_bytes(),
@@ -121,6 +132,7 @@ fn a_refused_file_names_place_expectation_finding_and_next_step() {
             assert_eq!(error.pointer(), pointer, "{text}: {error:?}");
         }
         for lang in Lang::ALL {
+            assert!(!error.message(lang).starts_with([':', '：']), "{error:?}");
             assert!(!error.message(lang).is_empty() && !error.fix().get(lang).is_empty());
             assert!(!error.expected().get(lang).is_empty() && !error.found().get(lang).is_empty(), "{error:?}");
         }
@@ -184,6 +196,11 @@ fn the_class_comes_from_the_device_and_needs_a_measurement() {
         (named("Google SwiftShader"), EvidenceClass::Cpu),
         (named("NVIDIA H100 (test double)"), EvidenceClass::Cpu),
         (named("cuda:0"), EvidenceClass::Unproven),
+        (named("gpu"), EvidenceClass::Unproven),
+        (named("no GPU"), EvidenceClass::Unproven),
+        (named("NVIDIA driver not available"), EvidenceClass::Unproven),
+        // Another place names the card.
+        (changed(strategies(), |r| set(r, "/config/device", json!("cuda"))), EvidenceClass::Gpu),
         (named("research machine"), EvidenceClass::Unproven),
         (named(""), EvidenceClass::Unproven),
     ];

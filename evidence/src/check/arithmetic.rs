@@ -18,7 +18,7 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
     if with_runs > 0 && !sheet.has_failed("runs_mean_agrees") {
         sheet.pass(
             "runs_mean_agrees",
-            "/candidates",
+            sheet.measured_at(),
             format!("{with_runs} 个候选的汇总值等于其 runs 的均值。"),
             format!("The aggregates of {with_runs} of {with_runs} candidates are the means of their runs."),
         );
@@ -76,7 +76,7 @@ fn samples_per_s(sheet: &mut Sheet<'_>) {
     if total > 0 && agree == total {
         sheet.pass(
             "samples_per_s_agrees",
-            "/candidates",
+            sheet.measured_at(),
             format!("{agree}/{total} 个候选的 samples_per_s 与 batch、步时一致。"),
             format!("samples_per_s agrees with batch and step time for {agree} of {total} candidates."),
         );
@@ -157,7 +157,17 @@ fn runs_mean(sheet: &mut Sheet<'_>, candidate: &Candidate, place: &Place) {
     let finished = place.finished_runs().count();
     for (metric, aggregate, read, tolerance) in rows {
         let values: Vec<f64> = place.finished_runs().filter_map(read).collect();
-        let Some(aggregate) = aggregate.filter(|_| !values.is_empty() && values.len() == finished) else { continue };
+        let Some(aggregate) = aggregate.filter(|_| !values.is_empty()) else { continue };
+        if values.len() < finished {
+            let (count, missing) = (values.len(), finished - values.len());
+            let message = Phrase::new(
+                format!("{finished} 次成功的运行中有 {missing} 次没有这个数，汇总无法复现。"),
+                format!("{missing} of {finished} finished runs lack this number: the aggregate cannot be reproduced."),
+            );
+            let found = count.to_string();
+            sheet.fail("runs_mean_agrees", &place.metric(metric), finished.to_string(), found, message);
+            continue;
+        }
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         if (aggregate - mean).abs() <= tolerance(mean.abs()) {
             continue;

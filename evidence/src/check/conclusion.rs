@@ -68,7 +68,8 @@ fn baseline(sheet: &mut Sheet<'_>) {
         _ => return,
     };
     if usable {
-        sheet.pass("baseline_usable", "/candidates", "基线存在且指标完整。", "The baseline is there and complete.");
+        let pointer = sheet.measured_at();
+        sheet.pass("baseline_usable", pointer, "基线存在且指标完整。", "The baseline is there and complete.");
         return;
     }
     let (pointer, found) = match sheet.baseline() {
@@ -150,6 +151,12 @@ fn said(sheet: &mut Sheet<'_>) {
         format!("结论 {word} 可由数字复现：{}。", recomputed.reason),
         format!("The decision {word} is reproduced: {}.", recomputed.reason),
     );
+    if !said.bare && said.reason.as_deref().is_none_or(|reason| reason.trim().is_empty()) {
+        let found = sheet.raw().pointer("/decision/reason").map_or_else(|| Phrase::new("没有", "none"), describe);
+        let message = Phrase::new("结论没有原因。", "The decision gives no reason.");
+        sheet.fail("reason_agrees", "/decision/reason", recomputed.reason.as_str(), found, message);
+        return;
+    }
     // Lab 73 writes its reason as a sentence; only codes are compared.
     if sheet.strategy().is_none() {
         return;
@@ -161,6 +168,11 @@ fn said(sheet: &mut Sheet<'_>) {
         return;
     }
     let next = recomputed.next_action.as_deref();
+    if let (Some(other), Some(next)) = (sheet.value("/decision/next_action").filter(|value| !value.is_string()), next) {
+        let message = Phrase::new("下一步应是一个动作码。", "The next step is the code of an action.");
+        sheet.fail("next_action_agrees", "/decision/next_action", next, describe(other), message);
+        return;
+    }
     if let (Some(said), Some(next)) = (said.next_action.as_deref(), next)
         && said != next
     {

@@ -147,7 +147,13 @@ fn strategies(sheet: &mut Sheet<'_>) {
     let Some(Value::Array(listed)) = sheet.value("/config/strategies") else { return };
     let names: Vec<&str> = sheet.doc.report.candidates.iter().map(|candidate| candidate.name.as_str()).collect();
     for (index, strategy) in listed.iter().enumerate().take(100) {
-        let Some(strategy) = strategy.as_str() else { continue };
+        let Some(strategy) = strategy.as_str() else {
+            let message = Phrase::new("策略写它的名称。", "A strategy is listed by its name.");
+            let pointer = format!("/config/strategies/{index}");
+            let expected = Phrase::new("字符串", "a string");
+            sheet.fail("strategies_agree", &pointer, expected, crate::import::describe(strategy), message);
+            continue;
+        };
         if !names.contains(&strategy) {
             let message = Phrase::new(
                 format!("声明了策略 {strategy}，却没有它的候选记录。"),

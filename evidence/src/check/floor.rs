@@ -130,7 +130,7 @@ fn peaks(sheet: &mut Sheet<'_>, floor: Floor) {
         let bound = mib_text(states as f64);
         sheet.pass(
             "peak_below_floor",
-            "/candidates",
+            sheet.measured_at(),
             format!("{measured} 个峰值都不低于权重、梯度与 Adam 状态之和 {bound}。"),
             format!("{measured} of {measured} peaks are above weights, gradients and Adam state, {bound}."),
         );

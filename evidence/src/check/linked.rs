@@ -107,6 +107,15 @@ fn baseline_validation(sheet: &mut Sheet<'_>) {
             sheet.fail("baseline_validation_agrees", &pointer, here.to_string(), there.to_string(), message);
         }
     }
+    if compared == 0 && block.get("config").is_some_and(|config| !config.is_null()) {
+        let message = Phrase::new(
+            "基线验证的 config 里没有一个可以比较的字段。",
+            "The config of the validated baseline holds no field that can be compared.",
+        );
+        let expected = WORKLOAD.map(|(key, _)| key).join(", ");
+        let found = block.get("config").map_or_else(Phrase::default, crate::import::describe);
+        sheet.fail("baseline_validation_agrees", "/baseline_validation/config", expected, found, message);
+    }
     if compared > 0 && !sheet.has_failed("baseline_validation_agrees") {
         sheet.pass(
             "baseline_validation_agrees",

@@ -1,7 +1,5 @@
 //! Files that are no evidence: said once, with the place that says so.
 
-use serde_json::Value;
-
 use super::sheet::Sheet;
 use crate::Phrase;
 use crate::grade::Why;
@@ -10,13 +8,13 @@ pub(crate) fn refuse(sheet: &mut Sheet<'_>, why: Why) {
     super::form::examine(sheet);
     match why {
         Why::DryRun => {
-            let pointer = declared_at(sheet);
-            let found = sheet.raw().pointer(&pointer).map_or_else(|| Phrase::plain("null"), crate::import::describe);
+            let pointer = crate::import::dry_run_at(sheet.raw()).unwrap_or_default();
+            let found = sheet.raw().pointer(pointer).map_or_else(|| Phrase::plain("null"), crate::import::describe);
             let message = Phrase::new(
                 "这是预检或干跑：没有任何测量，不算证据。",
                 "This is a preflight or dry run: nothing was measured, so it is no evidence.",
             );
-            sheet.fail("dry_run", &pointer, Phrase::new("真实运行", "a real run"), found, message);
+            sheet.fail("dry_run", pointer, Phrase::new("真实运行", "a real run"), found, message);
         }
         Why::NoMeasurement | Why::Projection => {
             let (pointer, message) = if why == Why::Projection {
@@ -53,31 +51,4 @@ pub(crate) fn refuse(sheet: &mut Sheet<'_>, why: Why) {
             sheet.fail("shape_graded", pointer, expected.join(" | "), shape, message);
         }
     }
-}
-
-/// The place at which a file declares itself a dry run.
-fn declared_at(sheet: &Sheet<'_>) -> String {
-    let dry = |value: &Value| {
-        value == &Value::Bool(true)
-            || value.as_str().is_some_and(|word| {
-                word.starts_with("dry") || word == "ready_to_measure" || word == "environment_preflight"
-            })
-    };
-    [
-        "/run_mode",
-        "/mode",
-        "/config/run_mode",
-        "/config/mode",
-        "/experiment/run_mode",
-        "/dry_run",
-        "/config/dry_run",
-        "/stage",
-        "/decision/decision",
-        "/decision",
-        "/evidence_level",
-    ]
-    .into_iter()
-    .find(|pointer| sheet.value(pointer).is_some_and(dry))
-    .unwrap_or_default()
-    .to_owned()
 }

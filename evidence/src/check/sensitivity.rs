@@ -154,7 +154,14 @@ fn summary(sheet: &mut Sheet<'_>, scenarios: &[&Scenario<'_>]) {
         [("decision_counts", &decisions), ("best_candidate_counts", &bests), ("feasible_set_counts", &sets)]
     {
         let pointer = format!("/sensitivity_summary/{key}");
-        let Some(Value::Object(said)) = sheet.value(&pointer) else { continue };
+        let said = match sheet.value(&pointer) {
+            None => continue,
+            Some(Value::Object(said)) => said,
+            Some(other) => {
+                sheet.fail(id, &pointer, Phrase::new("对象", "an object"), describe(other), message.clone());
+                continue;
+            }
+        };
         let said: BTreeMap<String, u64> =
             said.iter().map(|(name, count)| (set_key(name), count.as_u64().unwrap_or(u64::MAX))).collect();
         if said != *expected {
@@ -174,6 +181,17 @@ fn summary(sheet: &mut Sheet<'_>, scenarios: &[&Scenario<'_>]) {
         if let Some(said) = sheet.value(&pointer).filter(|said| **said != Value::Bool(expected)) {
             sheet.fail(id, &pointer, expected.to_string(), describe(said), message.clone());
         }
+    }
+    let all_stable = decisions.len() == 1 && bests.len() == 1 && sets.len() == 1;
+    let words: &[&str] = match (all_stable, decisions.len()) {
+        (true, _) => &["stable"],
+        // What varies may be the set alone; whether that counts as stable is the author's choice.
+        (false, 1) => &["sensitive_to_thresholds", "stable"],
+        (false, _) => &["sensitive_to_thresholds"],
+    };
+    let pointer = "/sensitivity_summary/interpretation";
+    if let Some(said) = sheet.value(pointer).filter(|said| !said.as_str().is_some_and(|word| words.contains(&word))) {
+        sheet.fail(id, pointer, words.join(" | "), describe(said), message);
     }
     if !sheet.has_failed(id) {
         sheet.pass(

@@ -6,7 +6,7 @@ use super::{Check, CheckStatus, Severity, rule};
 use crate::decide::{Basis, Pair, Recomputed, Strategy};
 use crate::import::Place;
 use crate::report::Budget;
-use crate::{Candidate, Document, EvidenceClass, Phrase, Training, Workload};
+use crate::{Candidate, Document, EvidenceClass, Phrase, Shape, Training, Workload};
 
 pub(crate) struct Sheet<'a> {
     pub(crate) doc: &'a Document,
@@ -34,6 +34,15 @@ impl<'a> Sheet<'a> {
 
     pub(crate) fn candidates(&self) -> impl Iterator<Item = (&'a Candidate, &'a Place)> + use<'a> {
         self.doc.report.candidates.iter().zip(&self.doc.paper.places)
+    }
+
+    /// Where the candidates stand as a whole: lab 73 has no list of them.
+    pub(crate) fn measured_at(&self) -> &'static str {
+        match self.doc.shape {
+            Shape::Lab73Paired => "/baseline",
+            Shape::Lab73Probe => "/candidate",
+            _ => "/candidates",
+        }
     }
 
     pub(crate) fn candidate(&self, index: usize) -> Option<(&'a Candidate, &'a Place)> {

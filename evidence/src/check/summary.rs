@@ -254,8 +254,8 @@ fn evaluations(sheet: &mut Sheet<'_>, strategy: &Strategy) {
     }
     for (index, (said, row)) in said.iter().zip(&strategy.rows).enumerate() {
         let status = said.get("status").and_then(Value::as_str);
-        let reasons: Option<BTreeSet<&str>> =
-            said.get("reasons").and_then(names).map(|list| list.into_iter().collect());
+        let stated = said.get("reasons");
+        let reasons: Option<BTreeSet<&str>> = stated.and_then(names).map(|list| list.into_iter().collect());
         let expected: BTreeSet<&str> = row.reasons.iter().copied().collect();
         if status != Some(row.verdict.id()) {
             let pointer = format!("/summary/evaluations/{index}/status");
@@ -264,15 +264,26 @@ fn evaluations(sheet: &mut Sheet<'_>, strategy: &Strategy) {
                 format!("The evaluation of {} does not follow.", row.name),
             );
             sheet.fail(id, &pointer, row.verdict.id(), status.unwrap_or("null"), how);
-        } else if reasons.as_ref().is_some_and(|reasons| *reasons != expected) {
+        } else if said.get("name").is_some_and(|name| name.as_str() != Some(row.name.as_str())) {
+            let pointer = format!("/summary/evaluations/{index}/name");
+            let how = Phrase::new(
+                "评估的顺序与名称应与候选相同。",
+                "The evaluations have the order and the names of the candidates.",
+            );
+            let found = describe(said.get("name").unwrap_or(&Value::Null));
+            sheet.fail(id, &pointer, row.name.as_str(), found, how);
+        } else if stated.is_some_and(|stated| !stated.is_null()) && reasons.as_ref() != Some(&expected) {
             let pointer = format!("/summary/evaluations/{index}/reasons");
             let how = Phrase::new(
                 format!("{} 的原因码不符。", row.name),
                 format!("The reasons for {} do not follow.", row.name),
             );
             let list = |set: &BTreeSet<&str>| set.iter().copied().collect::<Vec<_>>().join(", ");
-            let found = reasons.as_ref().map(list).unwrap_or_default();
-            sheet.fail(id, &pointer, format!("[{}]", list(&expected)), format!("[{found}]"), how);
+            let found = match (&reasons, stated) {
+                (Some(reasons), _) => Phrase::plain(format!("[{}]", list(reasons))),
+                (None, stated) => describe(stated.unwrap_or(&Value::Null)),
+            };
+            sheet.fail(id, &pointer, format!("[{}]", list(&expected)), found, how);
         }
     }
     if !sheet.has_failed(id) {
@@ -289,7 +300,11 @@ fn thresholds(sheet: &mut Sheet<'_>) {
     for key in ["min_memory_saving_mb", "min_throughput_ratio"] {
         let (in_summary, in_budget) = (format!("/summary/{key}"), format!("/budget/{key}"));
         let read = |pointer: &str| sheet.value(pointer).and_then(Value::as_f64);
-        if let (Some(said), Some(budget)) = (read(&in_summary), read(&in_budget))
+        if let Some(other) = sheet.value(&in_summary).filter(|value| !value.is_number()) {
+            let how = Phrase::new(format!("{key} 应是数字。"), format!("{key} is a number."));
+            let expected = Phrase::new("数字", "a number");
+            sheet.fail("summary_thresholds_agree", &in_summary, expected, describe(other), how);
+        } else if let (Some(said), Some(budget)) = (read(&in_summary), read(&in_budget))
             && (said - budget).abs() > 1e-6
         {
             let how = Phrase::new(

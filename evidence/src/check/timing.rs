@@ -63,7 +63,7 @@ fn runs_recorded(sheet: &mut Sheet<'_>) {
             let total = timed.len();
             sheet.pass(
                 "runs_recorded",
-                "/candidates",
+                sheet.measured_at(),
                 format!("{total} 个候选都有至少三次重复。"),
                 format!("{total} of {total} candidates have at least three runs."),
             );

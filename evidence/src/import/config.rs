@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::values::Reader;
-use crate::Training;
+use super::{Fault, FaultKind};
 use crate::report::Budget;
+use crate::{Phrase, Training};
 
 /// Where a setting may stand: the configuration itself first, then its copies.
 const HOMES: [&str; 3] = ["/config", "/experiment", "/planning_context/model"];
@@ -41,12 +42,33 @@ fn count(reader: &mut Reader<'_>, names: &[&str]) -> Option<u64> {
     reader.count(&pointer)
 }
 
+/// Words of a dtype that a training step can have.
+const DTYPES: [&str; 9] = ["fp32", "bf16", "fp16", "tf32", "fp64", "float64", "fp8", "float8_e4m3fn", "float8_e5m2"];
+
+/// The id of a dtype. An unknown word stays, so that it can be quoted, and is a fault.
+fn dtype(reader: &mut Reader<'_>, names: &[&str]) -> Option<String> {
+    let (pointer, _) = setting(reader.raw, names)?;
+    let id = dtype_id(&reader.text(&pointer)?);
+    if !DTYPES.contains(&id.as_str()) {
+        reader.faults.push(Fault {
+            kind: FaultKind::Type,
+            pointer,
+            expected: Phrase::plain("float32 | bfloat16 | float16"),
+            found: Phrase::plain(format!("{:?}", super::quotable(&id))),
+        });
+    }
+    Some(id)
+}
+
 /// The workload that a file states. `compute` is what its matrix products use, if it says so.
 pub(super) fn training(reader: &mut Reader<'_>) -> Training {
-    let dtype = text(reader, &["param_dtype", "dtype"]).map(|name| dtype_id(&name));
-    let amp = text(reader, &["compute_dtype", "amp_dtype"]).map(|name| dtype_id(&name));
+    let dtype = self::dtype(reader, &["param_dtype", "dtype"]);
+    let amp = self::dtype(reader, &["compute_dtype", "amp_dtype"]);
     let mode = text(reader, &["mode"]);
     let torch = text(reader, &["torch"]);
+    // The checks read these two again; here only their types are looked at.
+    count(reader, &["repeats"]);
+    text(reader, &["device"]);
     let tf32 = setting(reader.raw, &["allow_tf32"]).and_then(|(_, value)| value.as_bool());
     Training {
         model: text(reader, &["model_id", "model"]),

@@ -38,7 +38,9 @@ pub(super) fn places(raw: &Value) -> Vec<(String, String)> {
 pub(super) fn facts(places: &[(String, String)], raw: &Value) -> Option<DeviceFacts> {
     let named: Vec<DeviceFacts> = places.iter().map(|(_, name)| DeviceFacts::reported(name)).collect();
     let cpu = named.iter().find(|device| device.evidence_class() == EvidenceClass::Cpu);
-    let mut device = cpu.or_else(|| named.first())?.clone();
+    // A word that names no device, as `cuda:0`, does not hide the place that does.
+    let gpu = named.iter().find(|device| device.evidence_class() == EvidenceClass::Gpu);
+    let mut device = cpu.or(gpu).or_else(|| named.first())?.clone();
     let text = |pointers: &[&str]| {
         pointers.iter().find_map(|pointer| raw.pointer(pointer).and_then(Value::as_str)).map(str::to_owned)
     };

@@ -46,17 +46,46 @@ pub(crate) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report,
 
 /// Whether a file says of itself that it is a dry run or a preflight.
 pub(crate) fn declares_dry_run(raw: &Value) -> bool {
-    let says = |pointer: &str, word: &str| raw.pointer(pointer).and_then(Value::as_str) == Some(word);
+    dry_run_at(raw).is_some()
+}
+
+/// Words of a decision that wait for a run.
+const WAITING: [&str; 5] =
+    ["ready_to_measure", "not_started", "blocked", "reject_until_environment_fixed", "stage_unavailable"];
+
+/// Pointer to the place at which a file says of itself that it is a dry run or a preflight.
+pub(crate) fn dry_run_at(raw: &Value) -> Option<&'static str> {
+    let says = |pointer: &str, words: &[&str]| {
+        let said = raw.pointer(pointer).and_then(Value::as_str);
+        said.is_some_and(|said| words.contains(&said.trim().to_ascii_lowercase().as_str()))
+    };
     let declared = ["/run_mode", "/mode", "/config/run_mode", "/config/mode", "/experiment/run_mode"]
-        .iter()
-        .any(|pointer| says(pointer, "dry_run") || says(pointer, "dry-run") || says(pointer, "dryrun"));
-    let flagged =
-        ["/dry_run", "/config/dry_run"].iter().any(|pointer| raw.pointer(pointer) == Some(&Value::Bool(true)));
-    let waiting = ["/decision/decision", "/decision"].iter().any(|pointer| says(pointer, "ready_to_measure"));
-    declared
-        || flagged
-        || says("/stage", "environment_preflight")
-        || (says("/evidence_level", "environment_preflight") || waiting) && !recognised::has_numbers(raw)
+        .into_iter()
+        .find(|pointer| says(pointer, &["dry_run", "dry-run", "dryrun"]));
+    let flagged = ["/dry_run", "/config/dry_run"]
+        .into_iter()
+        .find(|pointer| raw.pointer(pointer) == Some(&Value::Bool(true)) || says(pointer, &["true"]));
+    let staged = Some("/stage").filter(|pointer| says(pointer, &["environment_preflight"]));
+    declared.or(flagged).or(staged).or_else(|| waiting_at(raw, says))
+}
+
+/// Where a file without a single number of a measurement says that its run is still to come.
+fn waiting_at(raw: &Value, says: impl Fn(&str, &[&str]) -> bool) -> Option<&'static str> {
+    if recognised::has_numbers(raw) {
+        return None;
+    }
+    let level = Some("/evidence_level").filter(|pointer| says(pointer, &["environment_preflight"]));
+    let word = ["/decision/decision", "/decision"].into_iter().find(|pointer| says(pointer, &WAITING));
+    let blocked = ["/environment_preflight/status", "/status"].into_iter().find(|pointer| says(pointer, &["blocked"]));
+    // A preflight alone, or the block that a preflight writes, standing by itself.
+    let has = |key: &str| raw.get(key).is_some();
+    let alone = has("environment_preflight") && !["candidates", "candidate", "baseline", "tuned"].into_iter().any(has);
+    let bare = has("ready") && has("required_packages_missing");
+    level
+        .or(word)
+        .or(blocked)
+        .or_else(|| alone.then_some("/environment_preflight"))
+        .or_else(|| bare.then_some("/ready"))
 }
 
 /// The error for a value of the wrong type where the report's structure depends on it.

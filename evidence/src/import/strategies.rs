@@ -24,7 +24,7 @@ pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report,
     let workload = config::training(&mut reader);
     let budget = config::budget(&mut reader);
     let level_word = level_word(&mut reader);
-    let projected = raw.get("evidence_mode").and_then(Value::as_str) == Some("projected");
+    let projected = mode_is_projected(&mut reader);
     let report = Report {
         schema: crate::SchemaId::V1,
         lab: if shape == Shape::Lab75 { "75" } else { "76" }.to_owned(),
@@ -43,14 +43,51 @@ pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report,
     Ok((report, paper))
 }
 
-/// The blocks that give a report its structure are objects wherever they are there.
+const OBJECTS: [&str; 11] = [
+    "/config",
+    "/budget",
+    "/quality_floor",
+    "/summary",
+    "/experiment",
+    "/standard_metrics",
+    "/baseline_validation",
+    "/baseline_validation/config",
+    "/planning_context",
+    "/environment_preflight",
+    "/sensitivity_summary",
+];
+
+/// The blocks that give a report its structure are objects wherever they are there, and its lists lists.
 pub(super) fn blocks(reader: &Reader<'_>) -> Result<(), ReadError> {
-    for block in ["/config", "/budget", "/quality_floor", "/summary", "/experiment", "/standard_metrics"] {
+    for block in OBJECTS {
         if let Some(other) = reader.value(block).filter(|value| !value.is_object()) {
             return Err(wrong_type(block, "对象", "an object", other));
         }
     }
+    for block in ["/sensitivity", "/summary/evaluations", "/summary/feasible_names", "/config/strategies"] {
+        if let Some(other) = reader.value(block).filter(|value| !value.is_array()) {
+            return Err(wrong_type(block, "列表", "a list", other));
+        }
+    }
     Ok(())
+}
+
+/// `evidence_mode` of lab 75. Only a measurement can be graded; an unknown word is a fault.
+fn mode_is_projected(reader: &mut Reader<'_>) -> bool {
+    let pointer = "/evidence_mode";
+    match reader.text(pointer).as_deref() {
+        None | Some("measured") => false,
+        Some("projected") => true,
+        Some(other) => {
+            reader.faults.push(Fault {
+                kind: FaultKind::Type,
+                pointer: pointer.to_owned(),
+                expected: Phrase::plain("measured | projected"),
+                found: Phrase::plain(format!("{:?}", super::quotable(other))),
+            });
+            false
+        }
+    }
 }
 
 fn candidates(reader: &mut Reader<'_>, on_cpu: bool) -> Result<(Vec<Candidate>, Vec<Place>), ReadError> {
@@ -113,6 +150,7 @@ pub(super) fn candidate(
     };
     let faulty = reader.faults.len() > faults_before;
     let runs = runs(reader, pointer, form, on_cpu)?;
+    repeats(reader, pointer)?;
     let candidate = Candidate {
         name: String::new(),
         status,
@@ -122,6 +160,23 @@ pub(super) fn candidate(
         error: reader.text(&at(pointer, "error")),
     };
     Ok((candidate, Place { pointer: pointer.to_owned(), form, runs, faulty, unnamed: false }))
+}
+
+/// What a candidate says about its repeats; the checks read it again, here only its types are looked at.
+fn repeats(reader: &mut Reader<'_>, pointer: &str) -> Result<(), ReadError> {
+    let stability = at(pointer, "stability");
+    if let Some(other) = reader.value(&stability).filter(|value| !value.is_object()) {
+        return Err(wrong_type(&stability, "对象", "an object", other));
+    }
+    for home in [pointer, &stability] {
+        for key in ["successful_runs", "oom_runs"] {
+            reader.count(&at(home, key));
+        }
+    }
+    for key in ["step_time_range_ms", "throughput_range_samples_per_s", "peak_memory_range_mb"] {
+        reader.not_negative(&at(&stability, key));
+    }
+    Ok(())
 }
 
 fn metrics(reader: &mut Reader<'_>, pointer: &str, form: Form, on_cpu: bool) -> (Metrics, Option<f64>, Option<f64>) {
@@ -158,7 +213,7 @@ fn runs(reader: &mut Reader<'_>, pointer: &str, form: Form, on_cpu: bool) -> Res
         if !item.is_object() {
             return Err(wrong_type(&here, "对象", "an object", item));
         }
-        let ok = item.get("status").and_then(Value::as_str).is_none_or(|status| status == "ok");
+        let ok = reader.text(&at(&here, "status")).is_none_or(|status| status == "ok");
         let (metrics, loss, eval_loss) = metrics(reader, &here, form, on_cpu);
         runs.push(Run { ok, metrics, loss, eval_loss });
     }

@@ -22,14 +22,19 @@ pub enum ReadError {
     NonFinite { pointer: String, line: usize, column: usize, token: String },
     #[error("line {line}, column {column}: {detail}")]
     Syntax { pointer: String, line: usize, column: usize, detail: String },
-    #[error("{pointer}: expected {}, found {}", expected.en, found.en)]
+    #[error("{}: expected {}, found {}", place(pointer, "the file"), expected.en, found.en)]
     Field { pointer: String, expected: Phrase, found: Phrase },
     #[error("{pointer}: {count} entries; at most {limit} are read")]
     TooMany { pointer: String, count: usize, limit: usize },
-    #[error("no known shape of report; its keys are {}", keys.join(", "))]
+    #[error("no known shape of report; its keys are {}", if keys.is_empty() { "none".to_owned() } else { keys.join(", ") })]
     UnknownShape { keys: Vec<String> },
     #[error("{pointer}: {detail}")]
     Schema { pointer: String, detail: String },
+}
+
+/// A pointer for a reader; the empty one is the whole file.
+fn place<'a>(pointer: &'a str, whole: &'a str) -> &'a str {
+    if pointer.is_empty() { whole } else { pointer }
 }
 
 impl ReadError {
@@ -84,11 +89,12 @@ impl ReadError {
             }
             ReadError::Syntax { line, column, detail, .. } => format!("第 {line} 行第 {column} 列：{detail}"),
             ReadError::Field { pointer, expected, found } => {
-                format!("{pointer}：应为{}，实为{}", expected.zh, found.zh)
+                format!("{}：应为{}，实为{}", place(pointer, "文件"), expected.zh, found.zh)
             }
             ReadError::TooMany { pointer, count, limit } => {
                 format!("{pointer}：有 {count} 项，最多读取 {limit} 项")
             }
+            ReadError::UnknownShape { keys } if keys.is_empty() => "不是已知形状的报告；顶层没有键".to_owned(),
             ReadError::UnknownShape { keys } => format!("不是已知形状的报告；顶层键为 {}", keys.join("、")),
             ReadError::Schema { pointer, detail } => format!("{pointer}：{detail}"),
         }

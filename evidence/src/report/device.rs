@@ -91,10 +91,13 @@ const SOFTWARE: [&str; 8] =
 const DOUBLES: [&str; 6] = ["test double", "fake", "mock", "simulat", "emulat", "dummy"];
 const PROCESSORS: [&str; 10] =
     ["cpu", "ryzen", "epyc", "xeon", "threadripper", "core(tm)", "processor", "host", "aarch64", "x86"];
-const ADAPTERS: [&str; 15] = [
-    "nvidia", "geforce", "rtx", "gtx", "tesla", "quadro", "radeon", "instinct", "gpu", "a100", "h100", "h200", "b200",
-    "arc", "l40",
+/// The bare word "GPU" is not among them: like `cuda:0` it names no device, and "no GPU" has it too.
+const ADAPTERS: [&str; 14] = [
+    "nvidia", "geforce", "rtx", "gtx", "tesla", "quadro", "radeon", "instinct", "a100", "h100", "h200", "b200", "arc",
+    "l40",
 ];
+/// Words by which a text says that there is no device.
+const DENIALS: [&str; 6] = ["no ", "not ", "none", "without", "unavailable", "missing"];
 
 fn names_any(name: &str, words: &[&str]) -> bool {
     words.iter().any(|word| {
@@ -136,6 +139,7 @@ impl DeviceFacts {
         }
         match self.backend {
             Backend::Reported if names_any(&name, &PROCESSORS) => EvidenceClass::Cpu,
+            Backend::Reported if names_any(&name, &DENIALS) => EvidenceClass::Unproven,
             Backend::Reported if names_any(&name, &ADAPTERS) => EvidenceClass::Gpu,
             Backend::Reported => EvidenceClass::Unproven,
             Backend::Wgpu | Backend::Cuda

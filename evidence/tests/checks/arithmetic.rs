@@ -24,6 +24,10 @@ pub fn cases() -> Vec<Case> {
             set(r, "/baseline/runs/2/samples_per_s", json!(1.26));
         }),
         case("runs_mean_agrees", pair, "/tuned/peak_mem_mb", |r| set(r, "/tuned/peak_mem_mb", json!(10900.0))),
+        // A run without a number hides that the aggregate is of others.
+        case("runs_mean_agrees", strategies, "/candidates/0/step_time_ms", |r| {
+            set(r, "/candidates/0/runs/1", json!({}));
+        }),
         case("runs_mean_agrees", strategies, "/candidates/0/step_time_ms", |r| {
             set(r, "/candidates/0/step_time_ms", json!(798.0));
         }),
@@ -121,8 +125,17 @@ pub fn cases() -> Vec<Case> {
         case("summary_evaluations_agree", strategies, "/summary/evaluations/2/reasons", |r| {
             set(r, "/summary/evaluations/2/reasons", json!(["memory_over_budget"]));
         }),
+        case("summary_evaluations_agree", strategies, "/summary/evaluations/2/reasons", |r| {
+            set(r, "/summary/evaluations/2/reasons", json!("throughput_below_floor"));
+        }),
+        case("summary_evaluations_agree", budget, "/summary/evaluations/1/name", |r| {
+            set(r, "/summary/evaluations/1/name", json!("hybrid"));
+        }),
         case("summary_evaluations_agree", budget, "/summary/evaluations/0/status", |r| {
             set(r, "/summary/evaluations/0/status", json!("rejected"));
+        }),
+        case("summary_thresholds_agree", strategies, "/summary/min_throughput_ratio", |r| {
+            set(r, "/summary/min_throughput_ratio", json!("0.7"));
         }),
         case("summary_thresholds_agree", strategies, "/summary/min_memory_saving_mb", |r| {
             set(r, "/summary/min_memory_saving_mb", json!(256.0));
@@ -144,6 +157,12 @@ pub fn cases() -> Vec<Case> {
         case("sensitivity_agrees", budget, "/sensitivity/0", |r| remove(r, "/sensitivity/0/memory_cap_mb")),
         case("sensitivity_summary_agrees", budget, "/sensitivity_summary/decision_counts", |r| {
             set(r, "/sensitivity_summary/decision_counts", json!({"accept": 1, "tune": 1}));
+        }),
+        case("sensitivity_summary_agrees", budget, "/sensitivity_summary/best_candidate_counts", |r| {
+            set(r, "/sensitivity_summary/best_candidate_counts", json!([3]));
+        }),
+        case("sensitivity_summary_agrees", budget, "/sensitivity_summary/interpretation", |r| {
+            set(r, "/sensitivity_summary/interpretation", json!("fine"));
         }),
         case("sensitivity_summary_agrees", budget, "/sensitivity_summary/decision_stable", |r| {
             set(r, "/sensitivity_summary/decision_stable", json!(false));

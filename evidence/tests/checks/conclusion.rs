@@ -22,6 +22,11 @@ pub fn cases() -> Vec<Case> {
         case("reason_agrees", strategies, "/decision/reason", |r| {
             set(r, "/decision/reason", json!("memory_saving_below_meaningful_threshold"));
         }),
+        case("reason_agrees", strategies, "/decision/reason", |r| remove(r, "/decision/reason")),
+        case("reason_agrees", budget, "/decision/reason", |r| set(r, "/decision/reason", json!([1]))),
+        case("next_action_agrees", strategies, "/decision/next_action", |r| {
+            set(r, "/decision/next_action", json!(7));
+        }),
         case("next_action_agrees", budget, "/decision/next_action", |r| {
             set(r, "/decision/next_action", json!("reduce_compression_scope"));
         }),

@@ -11,6 +11,17 @@ pub fn cases() -> Vec<Case> {
     vec![
         case("field_type", strategies, "/config/batch_size", |r| set(r, "/config/batch_size", json!("2"))),
         case("field_type", strategies, "/candidates/1/error", |r| set(r, "/candidates/1/error", json!(5))),
+        case("field_type", strategies, "/config/dtype", |r| set(r, "/config/dtype", json!("abc"))),
+        case("field_type", strategies, "/config/device", |r| set(r, "/config/device", json!({"name": "GeForce"}))),
+        case("field_type", strategies, "/config/repeats", |r| set(r, "/config/repeats", json!("three"))),
+        case("field_type", strategies, "/candidates/1/oom_runs", |r| set(r, "/candidates/1/oom_runs", json!(true))),
+        case("field_type", strategies, "/candidates/1/runs/2/status", |r| {
+            set(r, "/candidates/1/runs/2/status", json!(1));
+        }),
+        case("field_type", budget, "/evidence_mode", |r| set(r, "/evidence_mode", json!("estimated"))),
+        case("metric_not_a_number", strategies, "/candidates/0/stability/step_time_range_ms", |r| {
+            set(r, "/candidates/0/stability/step_time_range_ms", json!("13"));
+        }),
         case("metric_not_a_number", strategies, "/candidates/1/samples_per_s", |r| {
             set(r, "/candidates/1/samples_per_s", json!(true));
         }),
@@ -56,6 +67,21 @@ pub fn cases() -> Vec<Case> {
         case("dry_run", strategies, "/config/run_mode", |r| set(r, "/config/run_mode", json!("dry_run"))),
         case("dry_run", pair, "/stage", |r| set(r, "/stage", json!("environment_preflight"))),
         Case { twin: |r| *r = probe(), ..case("dry_run", dry_run, "/run_mode", |_| {}) },
+        case("dry_run", strategies, "/run_mode", |r| set(r, "/run_mode", json!("DRY_RUN"))),
+        case("dry_run", strategies, "/dry_run", |r| set(r, "/dry_run", json!("true"))),
+        case("dry_run", strategies, "/decision", |r| {
+            *r = json!({"stage": "activation_checkpoint_offload_benchmark", "config": r["config"], "decision": "not_started"});
+        }),
+        // The preflight of a run stands beside its measurement; alone it is none.
+        case("dry_run", pair, "/environment_preflight/status", |r| {
+            *r = json!({"stage": "measurement_baseline", "next_stage": "76", "environment_preflight": {"status": "blocked"}});
+        }),
+        case("dry_run", pair, "/environment_preflight", |r| {
+            *r = json!({"environment_preflight": r["environment_preflight"]});
+        }),
+        case("dry_run", pair, "/ready", |r| {
+            *r = json!({"ready": true, "runtime": {}, "required_packages_missing": [], "gpu_memory_gb": 11.9});
+        }),
         case("measured_something", strategies, "/candidates", |r| set(r, "/candidates", json!([]))),
         case("measured_something", budget, "/evidence_mode", |r| set(r, "/evidence_mode", json!("projected"))),
         case("shape_graded", pair, "/schema_version", |r| {

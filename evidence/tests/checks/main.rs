@@ -114,3 +114,14 @@ fn a_failed_check_says_what_was_expected_what_was_found_and_what_to_do_in_both_l
         }
     }
 }
+
+#[test]
+fn a_passed_check_points_at_a_place_of_the_file() {
+    use support::course;
+    let linked = [course::pair(), course::probe(), course::strategies()];
+    for report in [course::pair(), course::probe(), course::strategies(), course::budget()] {
+        for check in grade(&report, &linked).checks.iter().filter(|check| !check.failed()) {
+            assert!(report.pointer(&check.pointer).is_some(), "{} at {}", check.id, check.pointer);
+        }
+    }
+}

@@ -85,6 +85,9 @@ pub fn cases() -> Vec<Case> {
         case("baseline_validation_agrees", strategies, "/baseline_validation/status", |r| {
             set(r, "/baseline_validation/status", json!("mismatched"));
         }),
+        case("baseline_validation_agrees", strategies, "/baseline_validation/config", |r| {
+            set(r, "/baseline_validation/config", json!({"checked": true}));
+        }),
         case("baseline_validation_agrees", strategies, "/baseline_validation/config/seq_len", |r| {
             set(r, "/baseline_validation/config/seq_len", json!(256));
         }),
@@ -146,6 +149,9 @@ pub fn cases() -> Vec<Case> {
         }),
         case("preflight_agrees", pair, "/environment_preflight/ready", |r| {
             set(r, "/environment_preflight/ready", json!(false));
+        }),
+        case("strategies_agree", strategies, "/config/strategies/1", |r| {
+            set(r, "/config/strategies/1", json!(["checkpoint"]));
         }),
         case("strategies_agree", strategies, "/config/strategies/3", |r| {
             set(r, "/config/strategies", json!(["baseline", "checkpoint", "offload", "hybrid"]));
