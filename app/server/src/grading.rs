@@ -2,12 +2,19 @@
 
 use evidence::{Document, GRADER, Grade, GradeContext, Outcome, Provenance, ReadError};
 
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
 use crate::store::grades::{self, Earned, GradeError, NewGrade};
 use crate::store::reports::{self, Filter, NewReport, ReportRow, Stored, UploadedBy};
 use crate::store::{GradeOutcome, JsonText, ReportId, ReportOrigin, Store, StoreError, User, Viewer};
 
-/// How many of a learner's newest reports are looked at when a baseline is searched.
+/// How many of a learner's newest reports are looked at when a baseline is searched, and their bytes together.
 const LINKED: usize = 24;
+const LINKED_BYTES: usize = 1 << 20;
+
+/// Reports read or graded at a time: each may hold many times its size while it is.
+static GRADERS: Semaphore = Semaphore::const_new(2);
 
 /// What became of bytes that a learner sent.
 pub enum Received {
@@ -45,14 +52,19 @@ pub fn facts<'a>(document: &'a Document, raw: &'a [u8]) -> NewReport<'a> {
     }
 }
 
-/// Reading is work for a processor, not for the thread that answers others.
+/// Runs work for a processor beside the threads that answer others, a few at a time.
+async fn working<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, GradingError> {
+    let _permit = GRADERS.acquire().await.map_err(|_| GradingError::Stopped)?;
+    tokio::task::spawn_blocking(work).await.map_err(|_| GradingError::Stopped)
+}
+
+/// Reads bytes, and gives them back with what they are.
 pub async fn parse(raw: Vec<u8>) -> Result<(Vec<u8>, Result<Document, ReadError>), GradingError> {
-    tokio::task::spawn_blocking(move || {
+    working(move || {
         let document = evidence::read(&raw);
         (raw, document)
     })
     .await
-    .map_err(|_| GradingError::Stopped)
 }
 
 async fn existing(store: &Store, viewer: Viewer, stored: Stored) -> Result<Option<Grade>, GradingError> {
@@ -70,14 +82,13 @@ pub async fn grade_stored(store: &Store, id: ReportId) -> Result<Grade, GradingE
     let (row, raw) = reports::raw_for_grading(store, id).await?.ok_or(GradingError::Missing)?;
     let others = others(store, &row).await?;
     let provenance = provenance(&row);
-    let grade = tokio::task::spawn_blocking(move || {
+    let grade = working(move || {
         let document = evidence::read(&raw)?;
         let linked: Vec<Document> = others.iter().filter_map(|raw| evidence::read(raw).ok()).collect();
         let linked: Vec<&Document> = linked.iter().collect();
         Ok::<_, ReadError>(labs::grade(&document, &GradeContext { provenance, linked: &linked }))
     })
-    .await
-    .map_err(|_| GradingError::Stopped)??;
+    .await??;
     append(store, id, &grade).await?;
     Ok(grade)
 }
@@ -85,9 +96,15 @@ pub async fn grade_stored(store: &Store, id: ReportId) -> Result<Grade, GradingE
 async fn others(store: &Store, row: &ReportRow) -> Result<Vec<Vec<u8>>, StoreError> {
     let owner = Viewer::Learner(row.user_id);
     let newest = reports::list(store, owner, Filter { user: Some(row.user_id), lab: None }).await?;
-    let mut raws = Vec::new();
+    let mut raws: Vec<Vec<u8>> = Vec::new();
+    let mut bytes = 0;
     for other in newest.into_iter().filter(|other| other.id != row.id).take(LINKED) {
-        raws.extend(reports::raw(store, owner, other.id).await?);
+        let Some(raw) = reports::raw(store, owner, other.id).await? else { continue };
+        bytes += raw.len();
+        if bytes > LINKED_BYTES {
+            break;
+        }
+        raws.push(raw);
     }
     Ok(raws)
 }
@@ -119,11 +136,14 @@ async fn append(store: &Store, report: ReportId, grade: &Grade) -> Result<(), Gr
     Ok(())
 }
 
-/// Grades what was stored when the server stopped in between.
-pub async fn catch_up(store: &Store) -> Result<usize, StoreError> {
+/// Grades what was stored when the server stopped in between; leaves off when it stops again.
+pub async fn catch_up(store: &Store, stop: &CancellationToken) -> Result<usize, StoreError> {
     let waiting = reports::ungraded(store).await?;
     let mut done = 0;
     for id in waiting {
+        if stop.is_cancelled() {
+            break;
+        }
         match grade_stored(store, id).await {
             Ok(_) => done += 1,
             Err(error) => tracing::error!(%error, report = %id, "a stored report cannot be graded"),

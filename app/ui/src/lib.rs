@@ -6,6 +6,7 @@
 #![recursion_limit = "256"]
 
 pub mod chart;
+mod html;
 pub mod islands;
 pub mod lesson;
 pub mod route;

@@ -12,7 +12,7 @@ mod frame;
 mod template;
 
 pub use frame::Frame;
-pub use template::{Fill, Hole, Template, without_marks};
+pub use template::{Fill, Hole, Template};
 
 /// Renders a view to HTML, islands included.
 pub fn render<V: IntoView + 'static>(view: impl FnOnce() -> V) -> String {

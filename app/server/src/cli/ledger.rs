@@ -38,17 +38,17 @@ pub enum Kind {
     Training {
         #[command(flatten)]
         source: ModelArgs,
-        /// fp32, amp_bf16, amp_fp16, bf16_master, pure_bf16
+        /// fp32, amp_bf16, amp_fp16, bf16_master, bf16_master_fp32_grad, pure_bf16
         #[arg(long, default_value = "fp32")]
         precision: String,
-        /// adamw_foreach, adamw_fused, adamw_in_backward, adamw_8bit, sgd, momentum
+        /// adamw_foreach, adamw_fused, adamw_in_backward, adamw_8bit, lion, adafactor, sgd, momentum
         #[arg(long, default_value = "adamw_foreach")]
         optimizer: String,
         #[arg(long, default_value = "1")]
         batch: String,
         #[arg(long, default_value = "768")]
         seq: String,
-        /// none, every_layer
+        /// none, every_layer, sqrt_segments
         #[arg(long, default_value = "none")]
         checkpointing: String,
         #[arg(long, default_value = "h100-80gb")]

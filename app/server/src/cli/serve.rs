@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args as ClapArgs;
 use tokio_util::sync::CancellationToken;
@@ -53,7 +54,7 @@ pub fn run(args: Args) -> ExitCode {
     tracing_subscriber::fmt()
         .with_env_filter(
             tracing_subscriber::EnvFilter::try_from_env("VRAMLAB_LOG")
-                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info,sqlx=warn")),
+                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info,sqlx=warn,tower_sessions_core=error")),
         )
         .with_writer(std::io::stderr)
         .init();
@@ -64,7 +65,10 @@ pub fn run(args: Args) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    match runtime.block_on(serve(args)) {
+    let served = runtime.block_on(serve(args));
+    // A report that is being graded is graded again at the next start: nobody waits for it.
+    runtime.shutdown_timeout(Duration::from_secs(3));
+    match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("vramlab: {why}");
@@ -96,7 +100,7 @@ async fn serve(args: Args) -> Result<(), String> {
     let auth = Auth::new(store.clone(), TrustedProxies::new(proxies.iter().copied()))
         .map_err(|error| error.to_string())?;
     let stop = CancellationToken::new();
-    let app = Arc::new(App { course, pages, assets: names, store, auth, config, stop: stop.clone() });
+    let app = Arc::new(App { course, pages, assets: names, store, auth, config, streams: Arc::default(), stop: stop.clone() });
     println!("Vramlab is at {}", app.config.origin);
     set_up_link(&app).await?;
     if args.demo {

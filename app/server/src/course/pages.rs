@@ -75,7 +75,7 @@ impl Pages {
     }
 
     fn read(&mut self, text: &str, lang: Lang, task: &str, path: &str, report: &mut Reporter<'_>) {
-        let text = ui::shell::without_marks(text).replace("\r\n", "\n");
+        let text = text.replace("\r\n", "\n");
         let Some((front, rest, line)) = split_front(&text) else {
             report.error(1, "a page opens with front matter between two lines of +++");
             return;

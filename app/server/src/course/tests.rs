@@ -132,8 +132,3 @@ fn chinese_runs_on_over_line_ends_and_english_does_not() {
     assert!(html("显存\n账本").contains("显存账本"));
     assert!(html("GPU\nmemory").contains("GPU\nmemory"));
 }
-
-#[test]
-fn content_cannot_open_a_hole_of_the_frame() {
-    assert!(!html("a \u{e000}nonce\u{e001} b").contains('\u{e000}'));
-}

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use axum::Router;
+use axum_server::Server;
+use hyper_util::rt::TokioTimer;
 use tokio_util::sync::CancellationToken;
 
 /// How the traffic is protected.
@@ -61,15 +63,24 @@ pub async fn serve(
     listener.set_nonblocking(true)?;
     match transport {
         Transport::Loopback | Transport::Proxy => {
-            axum_server::from_tcp(listener)?.handle(handle).serve(service).await
+            patient(axum_server::from_tcp(listener)?.handle(handle)).serve(service).await
         }
         Transport::Tls { cert, key } => {
             // An error here means that a provider is already installed, which is as good.
             let _ = rustls::crypto::ring::default_provider().install_default();
             let config = axum_server::tls_rustls::RustlsConfig::from_pem_file(cert, key).await?;
-            axum_server::from_tcp_rustls(listener, config)?.handle(handle).serve(service).await
+            patient(axum_server::from_tcp_rustls(listener, config)?.handle(handle)).serve(service).await
         }
     }
+}
+
+/// How long a client may take to send its headers: half-open connections must not use up all there are.
+const HEADERS: Duration = Duration::from_secs(10);
+
+fn patient<A>(mut server: Server<SocketAddr, A>) -> Server<SocketAddr, A> {
+    let builder = server.http_builder();
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADERS);
+    server
 }
 
 #[cfg(test)]

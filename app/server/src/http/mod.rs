@@ -8,6 +8,7 @@ pub mod problem;
 pub mod reader;
 pub mod security;
 pub mod state;
+pub mod streams;
 
 pub use page::Pages;
 pub use problem::{ApiJson, Problem};

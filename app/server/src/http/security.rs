@@ -1,10 +1,12 @@
 //! Headers that every answer carries, and the nonce of the content security policy.
 
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use base64::Engine as _;
+
+use super::AppState;
 
 /// The nonce of one answer.
 #[derive(Clone)]
@@ -15,7 +17,7 @@ pub struct Nonce(pub String);
 pub struct HasIsland;
 
 /// Adds the nonce to the request and the headers to the answer.
-pub async fn headers(mut request: Request, next: Next) -> Response {
+pub async fn headers(State(app): State<AppState>, mut request: Request, next: Next) -> Response {
     let nonce = nonce();
     request.extensions_mut().insert(Nonce(nonce.clone()));
     let mut response = next.run(request).await;
@@ -37,6 +39,9 @@ pub async fn headers(mut request: Request, next: Next) -> Response {
     ];
     for (name, value) in fixed {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    if app.config.origin.starts_with("https://") {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache, private"));
     response

@@ -11,6 +11,7 @@ use crate::course::Course;
 use crate::store::Store;
 
 use super::Pages;
+use super::streams::Streams;
 
 pub type AppState = Arc<App>;
 
@@ -22,6 +23,7 @@ pub struct App {
     pub store: Store,
     pub auth: Auth,
     pub config: Config,
+    pub streams: Arc<Streams>,
     /// Cancelled when the server shuts down, so that open streams end.
     pub stop: tokio_util::sync::CancellationToken,
 }

@@ -19,10 +19,13 @@ use ui::shell::Section;
 
 use super::job_state::shown;
 use crate::auth::{AuthRejection, CurrentUser};
+use crate::http::streams::MOST;
 use crate::http::{ApiJson, AppState, Problem, Reader};
 use crate::store::jobs::{self, EnqueueError};
 use crate::store::{JobId, JsonText, StoreError, Viewer};
 
+/// How long one stream lasts. A browser connects again by itself, and is asked again who it is.
+const LONGEST: Duration = Duration::from_secs(600);
 /// How often a stream looks for news. Any web process may hold the stream, so the store is asked, not a channel.
 const LOOK: Duration = Duration::from_millis(400);
 
@@ -134,11 +137,16 @@ async fn events(
     Path(id): Path<String>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     let id: JobId = id.parse().map_err(|_| Problem::not_found())?;
+    let place = app.streams.take(user.id).ok_or_else(|| {
+        Problem::new(StatusCode::TOO_MANY_REQUESTS, format!("at most {MOST} streams at a time: close another tab"))
+    })?;
     let first = state(&app, user.viewer(), id).await.map_err(Problem::internal)?.ok_or_else(Problem::not_found)?;
     let stop = app.stop.clone();
     let viewer = user.viewer();
     let changes = stream::unfold(Next::Send(first), move |next| {
         let app = app.clone();
+        // The place is held as long as the stream is.
+        let _place = &place;
         async move {
             let (event, next) = match next {
                 Next::Over => return None,
@@ -153,7 +161,8 @@ async fn events(
             Some((Ok(Event::default().data(event)), next))
         }
     });
-    Ok(Sse::new(changes.take_until(stop.cancelled_owned())).keep_alive(KeepAlive::default()))
+    let over = async move { tokio::select! { () = stop.cancelled() => {}, () = tokio::time::sleep(LONGEST) => {} } };
+    Ok(Sse::new(changes.take_until(Box::pin(over))).keep_alive(KeepAlive::default()))
 }
 
 enum Next {

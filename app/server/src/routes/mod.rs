@@ -21,6 +21,7 @@ use axum::middleware;
 use axum::routing::get;
 use tokio::task::JoinHandle;
 use tower_http::compression::CompressionLayer;
+use tower_http::timeout::RequestBodyTimeoutLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
 use crate::auth::{csrf, session};
@@ -28,6 +29,9 @@ use crate::http::{AppState, assets, errors, security};
 
 /// Largest body of a form or a JSON request; uploads of reports have their own limit.
 const BODY_LIMIT: usize = 256 << 10;
+
+/// How long a body may stand still between two pieces.
+const BODY_TIME: Duration = Duration::from_secs(30);
 
 /// The whole application.
 pub fn router(app: AppState) -> Router {
@@ -54,10 +58,11 @@ pub fn router(app: AppState) -> Router {
         .layer(middleware::from_fn(csrf::same_origin))
         .layer(session::layer(app.store.clone()))
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .layer(RequestBodyTimeoutLayer::new(BODY_TIME))
         .route("/assets/{name}", get(assets::serve))
         .route("/healthz", get(|| async { "ok" }))
         .route("/readyz", get(ready))
-        .layer(middleware::from_fn(security::headers))
+        .layer(middleware::from_fn_with_state(app.clone(), security::headers))
         .with_state(app)
 }
 
@@ -88,7 +93,7 @@ async fn sweep(app: AppState) {
         if let Err(error) = crate::store::sweep(&app.store).await {
             tracing::warn!(%error, "the store was not swept");
         }
-        if let Err(error) = crate::grading::catch_up(&app.store).await {
+        if let Err(error) = crate::grading::catch_up(&app.store, &app.stop).await {
             tracing::warn!(%error, "ungraded reports were not looked for");
         }
     }

@@ -203,8 +203,12 @@ async fn load(app: &AppState, user: &CurrentUser, id: ReportId) -> Result<Option
         owner: owner.filter(|owner| owner.id != user.id).map(|owner| owner.display_name),
         twins: twins.into_iter().map(|twin| (twin.report_id.to_string(), twin.display_name)).collect(),
     };
-    Ok(Some((facts, grade, pretty(&raw))))
+    let shown = tokio::task::spawn_blocking(move || pretty(&raw)).await.unwrap_or_default();
+    Ok(Some((facts, grade, shown)))
 }
+
+/// So much of a document is shown; the whole of it can be downloaded.
+const SHOWN: usize = 64 << 10;
 
 /// The document for people: indented where it is JSON, and without the paths of somebody's machine.
 fn pretty(raw: &[u8]) -> String {
@@ -213,7 +217,12 @@ fn pretty(raw: &[u8]) -> String {
         Err(_) => return String::from_utf8_lossy(raw).into_owned(),
     };
     shorten_paths(&mut value);
-    serde_json::to_string_pretty(&value).unwrap_or_default()
+    let mut text = serde_json::to_string_pretty(&value).unwrap_or_default();
+    if text.len() > SHOWN {
+        text.truncate(text.floor_char_boundary(SHOWN));
+        text.push_str("\n…");
+    }
+    text
 }
 
 /// `/home/me/course/results/76.json` → `…/76.json`

@@ -4,6 +4,7 @@ use evidence::Lang;
 use ledger::catalogue;
 use leptos::prelude::*;
 
+use crate::html;
 use crate::state::ModelSource;
 
 /// Steps of a slider per doubling of its value.
@@ -141,9 +142,8 @@ pub fn ModelInput(source: RwSignal<ModelSource>, lang: Lang) -> impl IntoView {
                     event.prevent_default();
                     super::browser::dropped_text(&event, move |text| config.set(text));
                 }
-            >
-                {config.get_untracked()}
-            </textarea>
+                inner_html=html::textarea(&config.get_untracked())
+            ></textarea>
             <input
                 type="file"
                 class="js-only"

@@ -100,8 +100,7 @@ fn config(setting: Setting) -> Value {
 
 /// 73: FP32 against BF16 autocast.
 fn pair(setting: Setting, baseline: Measured, tuned: Measured, decision: &str, reason: &str) -> Value {
-    let (time, memory) =
-        (mean(baseline.step_ms) - mean(tuned.step_ms), round(baseline.peak - tuned.peak, 2));
+    let (time, memory) = (mean(baseline.step_ms) - mean(tuned.step_ms), round(baseline.peak - tuned.peak, 2));
     let rate = tuned.rate(setting) - baseline.rate(setting);
     let gpu = setting.device != "cpu";
     let mut config = config(setting);
@@ -310,7 +309,8 @@ mod tests {
             let context = GradeContext { provenance: Provenance::Upload, linked: &[&linked] };
             let grade = labs::grade(&document, &context);
             assert!(matches!(grade.outcome, Outcome::Graded), "{name}");
-            let failed: Vec<_> = grade.checks.iter().filter(|check| check.failed()).map(|c| (&c.id, &c.pointer)).collect();
+            let failed: Vec<_> =
+                grade.checks.iter().filter(|check| check.failed()).map(|c| (&c.id, &c.pointer)).collect();
             println!("{name}: {:?} {failed:?} {:?}", grade.points, grade.decision);
             assert_eq!(grade.decision.said, grade.decision.recomputed, "{name}");
             assert!(grade.points.cpu.earned > 0, "{name}");

@@ -39,7 +39,9 @@ pub struct Arrival {
 
 fn notice(done: &str, lang: Lang) -> Option<&'static str> {
     Some(match done {
-        "code" => lang.pick("加入码已更换；旧的不再有效。", "The code is replaced; the old one opens nothing any more."),
+        "code" => {
+            lang.pick("加入码已更换；旧的不再有效。", "The code is replaced; the old one opens nothing any more.")
+        }
         "opened" => lang.pick("班级已开放加入。", "The class is open."),
         "closed" => lang.pick("班级已关闭加入；成员不受影响。", "The class is closed to new learners; members stay."),
         "removed" => lang.pick("已移出班级。", "The learner has left the class."),
@@ -62,8 +64,7 @@ pub async fn show(
     let title = class.name.clone();
     let class =
         OneClass { gradebook: gradebook::rows(lines), members, card: list::card(class, lang, &app.config.origin) };
-    let title = ui::shell::without_marks(&title);
-    Ok(Trouble::none().page(&app, &reader, &title, move || {
+        Ok(Trouble::none().page(&app, &reader, &title, move || {
         view! { <ClassPage lang class notice /> }
     }))
 }

@@ -3,7 +3,6 @@
 use evidence::Lang;
 use leptos::prelude::*;
 
-use crate::shell::without_marks;
 
 /// What is wrong with a form, by field; the empty name means the form as a whole.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,12 +52,13 @@ pub fn Field(
 ) -> impl IntoView {
     let id = format!("{form}-{name}");
     let problem = problems.of(name);
-    let value = (kind != "password").then(|| without_marks(&value));
+    let value = (kind != "password").then_some(value);
     let (hint_id, problem_id) = (format!("{id}-hint"), format!("{id}-problem"));
-    let described: Vec<String> = [(!hint.is_empty()).then(|| hint_id.clone()), problem.is_some().then(|| problem_id.clone())]
-        .into_iter()
-        .flatten()
-        .collect();
+    let described: Vec<String> =
+        [(!hint.is_empty()).then(|| hint_id.clone()), problem.is_some().then(|| problem_id.clone())]
+            .into_iter()
+            .flatten()
+            .collect();
     view! {
         <label for=id.clone()>
             {label}
@@ -93,7 +93,7 @@ pub fn Act(
     #[prop(optional, into)]
     about: String,
 ) -> impl IntoView {
-    let spoken = (!about.is_empty()).then(|| without_marks(&format!("{label}: {about}")));
+    let spoken = (!about.is_empty()).then(|| format!("{label}: {about}"));
     view! {
         <form method="post" action=action>
             {(!name.is_empty()).then(|| view! { <input type="hidden" name=name value=value /> })}

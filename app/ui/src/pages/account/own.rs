@@ -6,7 +6,6 @@ use leptos::prelude::*;
 use super::form::{Act, Field, Problems, Summary, When};
 use super::sessions::{SessionLine, Sessions};
 use super::tokens::{TokenLine, TokenTyped, Tokens};
-use crate::shell::without_marks;
 
 /// A class that the learner is in, or that the instructor teaches.
 #[derive(Debug, Clone)]
@@ -45,7 +44,7 @@ pub fn AccountPage(lang: Lang, own: Own, notice: Option<&'static str>, forms: Fo
     let instructor = own.instructor;
     view! {
         <main id="main" class="narrow">
-            <h1>{without_marks(&own.display_name)}</h1>
+            <h1>{own.display_name.clone()}</h1>
             <p class="facts">
                 <span class="badge">{role}</span>
                 <span>{lang.pick("登录名 ", "login name ")} <b>{own.login.clone()}</b></span>
@@ -74,7 +73,7 @@ fn Classes(lang: Lang, classes: Vec<ClassName>, instructor: bool, code: String, 
     let rows = classes
         .into_iter()
         .map(|class| {
-            let name = without_marks(&class.name);
+            let name = class.name.clone();
             let since = match class.taught {
                 Some(_) => lang.pick("建立于 ", "created "),
                 None => lang.pick("加入于 ", "joined "),

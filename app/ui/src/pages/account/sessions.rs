@@ -4,7 +4,6 @@ use evidence::Lang;
 use leptos::prelude::*;
 
 use super::form::{Act, When};
-use crate::shell::without_marks;
 
 #[derive(Debug, Clone)]
 pub struct SessionLine {
@@ -25,7 +24,8 @@ pub fn Sessions(lang: Lang, sessions: Vec<SessionLine>) -> impl IntoView {
         .into_iter()
         .map(|session| {
             let name = browser(&session.user_agent, lang);
-            let mark = session.here.then(|| view! { " " <span class="badge ok">{lang.pick("这里", "this one")}</span> });
+            let mark =
+                session.here.then(|| view! { " " <span class="badge ok">{lang.pick("这里", "this one")}</span> });
             let end = (!session.here).then(|| {
                 view! {
                     <Act
@@ -39,7 +39,7 @@ pub fn Sessions(lang: Lang, sessions: Vec<SessionLine>) -> impl IntoView {
             });
             view! {
                 <tr>
-                    <td title=without_marks(&session.user_agent)>{name.clone()} {mark}</td>
+                    <td title=session.user_agent.clone()>{name.clone()} {mark}</td>
                     <td>
                         <When iso=session.created />
                     </td>
@@ -93,9 +93,8 @@ fn browser(agent: &str, lang: Lang) -> String {
         ("Mac OS", "macOS"),
         ("Linux", "Linux"),
     ];
-    let first = |list: &[(&str, &'static str)]| {
-        list.iter().find(|(word, _)| agent.contains(word)).map(|(_, name)| *name)
-    };
+    let first =
+        |list: &[(&str, &'static str)]| list.iter().find(|(word, _)| agent.contains(word)).map(|(_, name)| *name);
     match (first(&programs), first(&systems)) {
         (Some(program), Some(system)) => format!("{program} · {system}"),
         (Some(one), None) | (None, Some(one)) => one.to_owned(),

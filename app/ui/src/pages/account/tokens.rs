@@ -5,7 +5,6 @@ use leptos::prelude::*;
 
 use super::form::{Act, Field, Problems, Summary, When};
 use super::secret::{Command, SecretText};
-use crate::shell::without_marks;
 
 #[derive(Debug, Clone)]
 pub struct TokenLine {
@@ -43,13 +42,19 @@ fn scope_text(id: &str, lang: Lang) -> &'static str {
 }
 
 #[component]
-pub fn Tokens(lang: Lang, tokens: Vec<TokenLine>, instructor: bool, typed: TokenTyped, problems: Problems) -> impl IntoView {
+pub fn Tokens(
+    lang: Lang,
+    tokens: Vec<TokenLine>,
+    instructor: bool,
+    typed: TokenTyped,
+    problems: Problems,
+) -> impl IntoView {
     let at = move |path: &str| format!("/{}/account/tokens{path}", lang.code());
     let empty = tokens.is_empty();
     let rows = tokens
         .into_iter()
         .map(|token| {
-            let name = without_marks(&token.name);
+            let name = token.name.clone();
             view! {
                 <tr>
                     <td>
@@ -163,7 +168,7 @@ pub fn TokenMadePage(lang: Lang, name: String, token: String, origin: String, su
     };
     view! {
         <main id="main" class="narrow">
-            <h1>{lang.pick("新令牌：", "New token: ")} {without_marks(&name)}</h1>
+            <h1>{lang.pick("新令牌：", "New token: ")} {name.clone()}</h1>
             <SecretText lang text=token />
             <p>
                 {if submits {

@@ -4,7 +4,6 @@ use evidence::Lang;
 use leptos::prelude::*;
 
 use crate::pages::account::When;
-use crate::shell::without_marks;
 
 /// Points of one lab in one column.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +80,7 @@ fn Row(lang: Lang, row: GradebookRow) -> impl IntoView {
     view! {
         <tr>
             <td>
-                <b>{without_marks(&row.display_name)}</b>
+                <b>{row.display_name.clone()}</b>
                 <br />
                 <small>{row.login}</small>
             </td>
@@ -120,7 +119,7 @@ fn Scores(lang: Lang, scores: Vec<Score>) -> impl IntoView {
             };
             view! {
                 <div>
-                    {without_marks(&score.lab)} " " <b>{score.earned}</b> {format!(" / {}", score.possible)} <small>{reports}</small>
+                    {score.lab.clone()} " " <b>{score.earned}</b> {format!(" / {}", score.possible)} <small>{reports}</small>
                 </div>
             }
         })

@@ -5,7 +5,6 @@ use leptos::prelude::*;
 
 use super::runners::{RunnerLine, Runners};
 use crate::pages::account::{Act, Field, Problems, Summary, When};
-use crate::shell::without_marks;
 
 #[derive(Debug, Clone)]
 pub struct ClassCard {
@@ -82,7 +81,7 @@ fn Card(lang: Lang, class: ClassCard) -> impl IntoView {
         <section class="card">
             <header>
                 <b>
-                    <a href=href>{without_marks(&class.name)}</a>
+                    <a href=href>{class.name.clone()}</a>
                 </b>
                 <span>
                     {match lang {

@@ -4,7 +4,6 @@ use evidence::Lang;
 use leptos::prelude::*;
 
 use crate::pages::account::{Act, SecretText, When};
-use crate::shell::without_marks;
 
 #[derive(Debug, Clone)]
 pub struct MemberLine {
@@ -21,7 +20,7 @@ pub fn Members(lang: Lang, class: String, members: Vec<MemberLine>) -> impl Into
     let rows = members
         .into_iter()
         .map(|member| {
-            let name = without_marks(&member.display_name);
+            let name = member.display_name.clone();
             view! {
                 <tr>
                     <td>
@@ -90,7 +89,7 @@ pub fn Members(lang: Lang, class: String, members: Vec<MemberLine>) -> impl Into
 pub fn ResetLinkPage(lang: Lang, name: String, link: String, expires: String, back: String) -> impl IntoView {
     view! {
         <main id="main" class="narrow">
-            <h1>{lang.pick("重设密码链接：", "Reset link: ")} {without_marks(&name)}</h1>
+            <h1>{lang.pick("重设密码链接：", "Reset link: ")} {name.clone()}</h1>
             <SecretText lang text=link />
             <p>
                 {lang

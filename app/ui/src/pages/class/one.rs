@@ -6,7 +6,6 @@ use leptos::prelude::*;
 use super::gradebook::{Gradebook, GradebookRow};
 use super::list::{ClassCard, JoinCode};
 use super::members::{MemberLine, Members};
-use crate::shell::without_marks;
 
 /// Everything that the page of a class shows.
 #[derive(Debug, Clone)]
@@ -24,7 +23,7 @@ pub fn ClassPage(lang: Lang, class: OneClass, notice: Option<&'static str>) -> i
             <p class="hint">
                 <a href=format!("/{}/class", lang.code())>"← " {lang.pick("所有班级", "All classes")}</a>
             </p>
-            <h1>{without_marks(&class.card.name)}</h1>
+            <h1>{class.card.name.clone()}</h1>
             {notice.map(|text| view! { <p class="notice" role="status">{text}</p> })}
             <section class="card">
                 <div class="body">

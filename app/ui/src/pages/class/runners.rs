@@ -4,7 +4,6 @@ use evidence::Lang;
 use leptos::prelude::*;
 
 use crate::pages::account::{Act, Command, Field, Problems, SecretText, Summary, When};
-use crate::shell::without_marks;
 
 #[derive(Debug, Clone)]
 pub struct RunnerLine {
@@ -64,11 +63,13 @@ pub fn Runners(lang: Lang, runners: Vec<RunnerLine>, name: String, problems: Pro
 
 #[component]
 fn Row(lang: Lang, runner: RunnerLine) -> impl IntoView {
-    let name = without_marks(&runner.name);
+    let name = runner.name.clone();
     let state = match (runner.revoked, runner.bound) {
         (true, _) => view! { <span class="badge bad">"✕ " {lang.pick("已吊销", "revoked")}</span> },
         (false, true) => view! { <span class="badge ok">"✓ " {lang.pick("已绑定密钥", "key bound")}</span> },
-        (false, false) => view! { <span class="badge theory">"… " {lang.pick("等待第一次连接", "waiting for its first call")}</span> },
+        (false, false) => {
+            view! { <span class="badge theory">"… " {lang.pick("等待第一次连接", "waiting for its first call")}</span> }
+        }
     };
     let revoke = (!runner.revoked).then(|| {
         view! {
@@ -106,7 +107,7 @@ fn Row(lang: Lang, runner: RunnerLine) -> impl IntoView {
 pub fn RunnerTokenPage(lang: Lang, name: String, token: String, origin: String) -> impl IntoView {
     view! {
         <main id="main" class="narrow">
-            <h1>{lang.pick("Runner 已登记：", "Runner registered: ")} {without_marks(&name)}</h1>
+            <h1>{lang.pick("Runner 已登记：", "Runner registered: ")} {name.clone()}</h1>
             <SecretText lang text=token />
             <p>
                 {lang

@@ -4,7 +4,7 @@ use evidence::{EvidenceClass, Lang};
 use leptos::prelude::*;
 
 use super::{ReportItem, Trouble};
-use crate::words;
+use crate::{html, words};
 
 #[component]
 pub fn ReportsPage(
@@ -106,9 +106,13 @@ fn Upload(lang: Lang, trouble: Option<Trouble>) -> impl IntoView {
                 </p>
                 <details open=open>
                     <summary>{lang.pick("或者粘贴 JSON", "or paste the JSON")}</summary>
-                    <textarea name="text" rows="8" spellcheck="false" aria-label="JSON">
-                        {pasted}
-                    </textarea>
+                    <textarea
+                        name="text"
+                        rows="8"
+                        spellcheck="false"
+                        aria-label="JSON"
+                        inner_html=html::textarea(&pasted)
+                    ></textarea>
                 </details>
             </form>
         </section>
