@@ -14,6 +14,7 @@ mod authorisation;
 mod coming_in;
 mod demo;
 mod gradebook;
+mod hostile;
 mod links;
 mod own;
 mod secrets;

@@ -44,6 +44,7 @@ impl Site {
             store: bed.store.clone(),
             auth: bed.auth(),
             config,
+            streams: Default::default(),
             stop: Default::default(),
         });
         let router = routes::router(app.clone());

@@ -89,8 +89,11 @@ fn show(block: Block, lang: Lang, labs: &[(String, String)]) -> AnyView {
     }
 }
 
+/// Address and title of a neighbouring page.
+type Turn = (String, String);
+
 /// The pages before and after one, along the route.
-fn neighbours(route: &Route, path: &str, lang: Lang) -> (Option<(String, String)>, Option<(String, String)>) {
+fn neighbours(route: &Route, path: &str, lang: Lang) -> (Option<Turn>, Option<Turn>) {
     let pages: Vec<(String, String)> = route
         .tasks
         .iter()
