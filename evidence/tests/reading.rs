@@ -270,3 +270,18 @@ fn the_published_schema_is_strict_and_knows_our_fields() {
     let again = serde_json::to_value(&report).expect("JSON");
     assert_eq!(evidence::Report::from_value(&again).expect("a report"), report);
 }
+
+#[test]
+fn a_document_of_very_many_values_is_refused_where_it_goes_too_far() {
+    let document = |count: usize| format!("{{\"pad\": [{}0]}}", "0,".repeat(count));
+    assert!(matches!(read(document(1_000).as_bytes()), Err(ReadError::UnknownShape { .. })));
+    let many = document(200_000);
+    assert!(many.len() < MAX_BYTES);
+    match read(many.as_bytes()) {
+        Err(ReadError::TooMany { pointer, limit, .. }) => {
+            assert!(pointer.starts_with("/pad/"), "{pointer}");
+            assert_eq!(limit, 100_000);
+        }
+        other => panic!("{other:?}"),
+    }
+}

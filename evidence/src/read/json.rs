@@ -10,6 +10,8 @@ use super::ReadError;
 
 /// Nesting deeper than this is refused; real reports stay below 8.
 pub const MAX_DEPTH: usize = 64;
+/// Values in one document: each takes many times the bytes that it has in the file. Real reports hold some thousands.
+pub const MAX_NODES: usize = 100_000;
 /// Duplicate keys beyond this many are not listed.
 const MAX_DUPLICATES: usize = 20;
 
@@ -25,6 +27,7 @@ struct Trail {
     path: RefCell<Vec<String>>,
     duplicates: RefCell<Vec<String>>,
     too_deep: Cell<bool>,
+    nodes: Cell<usize>,
 }
 
 impl Trail {
@@ -59,6 +62,9 @@ fn explain(error: &serde_json::Error, text: &str, trail: &Trail) -> ReadError {
     let pointer = trail.pointer();
     if trail.too_deep.get() {
         return ReadError::TooDeep { pointer, line, column, limit: MAX_DEPTH };
+    }
+    if trail.nodes.get() > MAX_NODES {
+        return ReadError::TooMany { pointer, count: trail.nodes.get(), limit: MAX_NODES };
     }
     if error.is_eof() {
         return ReadError::Truncated { pointer, line, column };
@@ -106,6 +112,11 @@ impl<'de> DeserializeSeed<'de> for Node<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        let nodes = self.trail.nodes.get() + 1;
+        self.trail.nodes.set(nodes);
+        if nodes > MAX_NODES {
+            return Err(serde::de::Error::custom("too many values"));
+        }
         deserializer.deserialize_any(self)
     }
 }

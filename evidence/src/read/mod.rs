@@ -14,7 +14,7 @@ pub use error::ReadError;
 pub(crate) use json::pointer_of;
 
 /// Larger files are refused; the largest real report is below 10 kB.
-pub const MAX_BYTES: usize = 4 * 1024 * 1024;
+pub const MAX_BYTES: usize = 1024 * 1024;
 
 /// A report as it was handed in, and as we understand it.
 #[derive(Debug, Clone)]

@@ -48,6 +48,19 @@ pub enum Backend {
     Reported,
 }
 
+impl Backend {
+    /// The name used in reports and in a lab's list of backends.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Backend::Cpu => "cpu",
+            Backend::Wgpu => "wgpu",
+            Backend::Cuda => "cuda",
+            Backend::CudaTestDouble => "cuda_test_double",
+            Backend::Reported => "reported",
+        }
+    }
+}
+
 /// The kind of the device as its driver reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -108,6 +121,16 @@ fn names_any(name: &str, words: &[&str]) -> bool {
     })
 }
 
+/// A name without what nobody sees: a letter that is not shown must neither make a name nor break one.
+fn visible(name: &str) -> String {
+    let unseen = |c: &char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{115f}' | '\u{1160}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
+            || matches!(c, '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}')
+    };
+    name.chars().filter(|c| !unseen(c)).collect()
+}
+
 impl DeviceFacts {
     /// A device of which a report gives only the name.
     pub fn reported(name: &str) -> Self {
@@ -129,7 +152,7 @@ impl DeviceFacts {
     /// lavapipe, SwiftShader) and a stand-in for the CUDA driver. A name that is neither a GPU nor a processor
     /// ("cuda:0" names no device) proves nothing.
     pub fn evidence_class(&self) -> EvidenceClass {
-        let name = self.name.to_ascii_lowercase();
+        let name = visible(&self.name).to_ascii_lowercase();
         let on_processor = matches!(self.backend, Backend::Cpu | Backend::CudaTestDouble)
             || self.kind == DeviceKind::Cpu
             || names_any(&name, &SOFTWARE)
@@ -143,12 +166,35 @@ impl DeviceFacts {
             Backend::Reported if names_any(&name, &ADAPTERS) => EvidenceClass::Gpu,
             Backend::Reported => EvidenceClass::Unproven,
             Backend::Wgpu | Backend::Cuda
-                if !name.trim().is_empty()
+                if name.contains(char::is_alphanumeric)
                     && matches!(self.kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu) =>
             {
                 EvidenceClass::Gpu
             }
             _ => EvidenceClass::Unproven,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_that_nobody_sees_make_no_gpu() {
+        let device = |name: &str| DeviceFacts {
+            backend: Backend::Cuda,
+            kind: DeviceKind::DiscreteGpu,
+            ..DeviceFacts::reported(name)
+        };
+        let cases = [
+            ("NVIDIA H100 80GB HBM3", EvidenceClass::Gpu),
+            ("\u{1}", EvidenceClass::Unproven),
+            ("\u{200b}\u{feff}", EvidenceClass::Unproven),
+            ("l\u{200b}lvmpipe (LLVM 15.0.6, 256 bits)", EvidenceClass::Cpu),
+        ];
+        for (name, class) in cases {
+            assert_eq!(device(name).evidence_class(), class, "{name:?}");
         }
     }
 }
