@@ -19,8 +19,13 @@ async fn table() {
     let ((class, code), (_, other)) = (site.class(&mei, "A").await, site.class(&kai, "B").await);
     let lin = site.member("lin", &code).await;
     site.member("wen", &other).await;
-    let mut people =
-        [site.browser(), site.signed_in("wen").await, site.signed_in("kai").await, site.signed_in("lin").await, site.signed_in("mei").await];
+    let mut people = [
+        site.browser(),
+        site.signed_in("wen").await,
+        site.signed_in("kai").await,
+        site.signed_in("lin").await,
+        site.signed_in("mei").await,
+    ];
 
     let store = &site.bed.store;
     let token = api_tokens::create(store, lin.id, "t", Scopes::of(&[Scope::ReadReports])).await.expect("a token");
@@ -49,7 +54,12 @@ async fn table() {
         ("GET", "/xx/class".into(), vec![], ["404"; 5]),
         ("GET", "/en/account/password".into(), vec![], ["303"; 5]),
         ("POST", "/en/account/classes".into(), vec![("code", "nonsense".into())], refused),
-        ("POST", "/en/account/password".into(), vec![("old", "wrong".into()), ("new", "staple battery".into())], refused),
+        (
+            "POST",
+            "/en/account/password".into(),
+            vec![("old", "wrong".into()), ("new", "staple battery".into())],
+            refused,
+        ),
         ("POST", "/en/account/tokens".into(), vec![("name", "t".into()), ("scope", "reports:read".into())], own),
         ("POST", "/en/account/tokens".into(), vec![("name", "t".into())], refused),
         (
@@ -104,7 +114,8 @@ async fn instructors_leave_a_trace() {
     let made = browser.post("/en/class", &[("name", "Class A")]).await;
     let at = made.location().to_owned();
     let class = at.rsplit('/').next().expect("an id").parse().expect("an id");
-    let class = server::store::classes::get(&site.bed.store, mei.viewer(), class).await.expect("an answer").expect("it");
+    let class =
+        server::store::classes::get(&site.bed.store, mei.viewer(), class).await.expect("an answer").expect("it");
     let code = server::store::classes::JoinCode::parse(&class.join_code).expect("a code");
     let lin = site.member("lin", &code).await.id.to_string();
     let reset = browser.post(&format!("{at}/resets"), &[("user", &lin)]).await.secret();

@@ -28,7 +28,9 @@ async fn sign_up_out_and_in() {
 
     let done = browser.post("/en/sign-in", &[("login", "LIN"), ("password", PASSWORD), ("next", "/en/account")]).await;
     assert_eq!(done.location(), "/en/account");
-    for (next, way) in [("", "/en/"), ("//evil.example", "/en/"), ("https://evil.example", "/en/"), ("/zh/task4?a=1", "/zh/task4?a=1")] {
+    for (next, way) in
+        [("", "/en/"), ("//evil.example", "/en/"), ("https://evil.example", "/en/"), ("/zh/task4?a=1", "/zh/task4?a=1")]
+    {
         let mut browser = site.browser();
         let done = browser.post("/en/sign-in", &[("login", "lin"), ("password", PASSWORD), ("next", next)]).await;
         assert_eq!(done.location(), way, "{next}");
@@ -57,8 +59,19 @@ async fn other_sites_change_nothing() {
     site.account("lin", Role::Learner).await;
     let mut lin = site.signed_in("lin").await;
     let form = "login=lin&password=x&name=t&scope=reports:read";
-    for path in ["/en/sign-in", "/en/sign-up", "/en/sign-out", "/en/account/tokens", "/en/account/password", "/setup/x", "/reset/x", "/en/class"] {
-        for from in [("sec-fetch-site", "cross-site"), ("sec-fetch-site", "same-site"), ("origin", "https://evil.example")] {
+    for path in [
+        "/en/sign-in",
+        "/en/sign-up",
+        "/en/sign-out",
+        "/en/account/tokens",
+        "/en/account/password",
+        "/setup/x",
+        "/reset/x",
+        "/en/class",
+    ] {
+        for from in
+            [("sec-fetch-site", "cross-site"), ("sec-fetch-site", "same-site"), ("origin", "https://evil.example")]
+        {
             let headers = [from, ("host", "learn.example"), ("content-type", "application/x-www-form-urlencoded")];
             let page = lin.call("POST", path, &headers, form).await;
             assert_eq!(page.status, StatusCode::FORBIDDEN, "{path} {from:?}");
@@ -77,7 +90,10 @@ async fn unknown_login_and_wrong_password_look_alike() {
         let path = format!("/{lang}/sign-in");
         let wrong = site.browser().post(&path, &[("login", "lin"), ("password", "battery staple horse")]).await;
         let unknown = site.browser().post(&path, &[("login", "nil"), ("password", "battery staple horse")]).await;
-        assert_eq!((wrong.status, unknown.status), (StatusCode::UNPROCESSABLE_ENTITY, StatusCode::UNPROCESSABLE_ENTITY));
+        assert_eq!(
+            (wrong.status, unknown.status),
+            (StatusCode::UNPROCESSABLE_ENTITY, StatusCode::UNPROCESSABLE_ENTITY)
+        );
         let (wrong, unknown) = (wrong.without_nonce(), unknown.without_nonce());
         assert!(wrong.contains("role=\"alert\"") && wrong.contains("value=\"lin\""), "what was typed stays");
         assert!(!wrong.contains("battery staple horse"), "the password does not");
@@ -90,7 +106,8 @@ async fn mistakes_come_back_in_the_form() {
     let site = Site::open().await;
     let mei = site.account("mei", Role::Instructor).await;
     let (_, code) = site.class(&mei, "A").await;
-    let right = [("code", code.as_str()), ("login", "lin"), ("display_name", "Lin"), ("password", "right horse staple")];
+    let right =
+        [("code", code.as_str()), ("login", "lin"), ("display_name", "Lin"), ("password", "right horse staple")];
     for (field, value, field_with_problem) in [
         ("code", "AAAAA-22222", "sign-up-code-problem"),
         ("login", "no", "person-login-problem"),
@@ -106,7 +123,10 @@ async fn mistakes_come_back_in_the_form() {
             assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY, "{field} {value}");
             assert!(page.body.contains(&format!("id=\"{field_with_problem}\"")), "{field} {value}");
             assert!(page.body.contains("aria-invalid=\"true\""));
-            let kept = fields.iter().filter(|(name, _)| *name != "password").all(|(_, typed)| page.body.contains(&format!("value=\"{typed}\"")));
+            let kept = fields
+                .iter()
+                .filter(|(name, _)| *name != "password")
+                .all(|(_, typed)| page.body.contains(&format!("value=\"{typed}\"")));
             assert!(kept, "{field}: what was typed stays");
             assert!(!page.body.contains("right horse staple"), "{field}: the password does not");
         }
@@ -134,4 +154,28 @@ async fn guessing_is_slowed_down() {
     assert!(limited.body.contains("<form") && limited.body.contains("value=\"lin\""), "the form is there");
     let right = site.browser().post("/en/sign-in", &[("login", "lin"), ("password", PASSWORD)]).await;
     assert_eq!(right.status, StatusCode::TOO_MANY_REQUESTS, "the right password tells nothing either");
+}
+
+/// Neighbours behind one address: their mistakes do not keep anybody else out, and right passwords cost nothing.
+#[tokio::test]
+async fn wrong_tries_of_others_lock_nobody_out() {
+    let site = Site::open().await;
+    site.account("lin", Role::Learner).await;
+    site.account("wen", Role::Learner).await;
+    let mut browser = site.browser();
+    let mut try_in = async |login: &str, password: &str| {
+        browser.cookie = None;
+        browser.post("/en/sign-in", &[("login", login), ("password", password)]).await.status
+    };
+    for n in 0..30 {
+        assert_eq!(try_in("lin", PASSWORD).await, StatusCode::SEE_OTHER, "{n}");
+    }
+    let mut wrong = Vec::new();
+    for _ in 0..12 {
+        wrong.push(try_in("lin", "wrong").await);
+    }
+    assert_eq!(wrong[..10], [StatusCode::UNPROCESSABLE_ENTITY; 10]);
+    assert_eq!(wrong[11], StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(try_in("lin", PASSWORD).await, StatusCode::TOO_MANY_REQUESTS, "or the guesser's right guess would pass");
+    assert_eq!(try_in("wen", PASSWORD).await, StatusCode::SEE_OTHER);
 }

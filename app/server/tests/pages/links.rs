@@ -23,7 +23,9 @@ async fn the_first_instructor() {
     let form = browser.get(&path).await;
     assert_eq!(form.status, StatusCode::OK);
     guarded(&form, token);
-    for (lang, asked, word) in [("", "en-GB,en", "30 minutes"), ("", "zh-CN", "30 分钟"), ("?lang=en", "zh", "30 minutes")] {
+    for (lang, asked, word) in
+        [("", "en-GB,en", "30 minutes"), ("", "zh-CN", "30 分钟"), ("?lang=en", "zh", "30 minutes")]
+    {
         let page = browser.call("GET", &format!("{path}{lang}"), &[("accept-language", asked)], "").await;
         assert!(page.body.contains(word), "{lang} {asked}");
     }
@@ -75,7 +77,10 @@ async fn a_forgotten_password() {
     assert_eq!(old.status, StatusCode::UNPROCESSABLE_ENTITY);
     let new = browser.post("/en/sign-in", &[("login", "lin"), ("password", NEW)]).await;
     assert_eq!(new.status, StatusCode::SEE_OTHER);
-    for page in [browser.get(&format!("{path}?lang=en")).await, browser.post(&format!("{path}?lang=en"), &[("password", NEW)]).await] {
+    for page in [
+        browser.get(&format!("{path}?lang=en")).await,
+        browser.post(&format!("{path}?lang=en"), &[("password", NEW)]).await,
+    ] {
         assert!(page.status == StatusCode::GONE && page.body.contains("Ask your instructor"));
     }
 }

@@ -17,4 +17,5 @@ mod gradebook;
 mod hostile;
 mod links;
 mod own;
+mod runners;
 mod secrets;

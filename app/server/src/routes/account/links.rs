@@ -73,8 +73,7 @@ pub async fn set_up(
 ) -> Answer {
     let reader = speak(reader, &chosen);
     let lang = reader.lang;
-    let account =
-        NewAccount { login: &typed.login, display_name: &typed.display_name, password: &typed.password };
+    let account = NewAccount { login: &typed.login, display_name: &typed.display_name, password: &typed.password };
     let trouble = match app.auth.limits.codes(ip) {
         Err(limited) => Trouble::limited(&limited, lang),
         Ok(()) => match accounts::set_up(&app.auth, &token, account).await {

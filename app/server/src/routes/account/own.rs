@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use evidence::Lang;
 use leptos::prelude::*;
 use serde::Deserialize;
-use ui::pages::account::{AccountPage, ClassName, Forms, Own, TokenLine, SessionLine};
+use ui::pages::account::{AccountPage, ClassName, Forms, Own, SessionLine, TokenLine};
 
 use super::answer::{Answer, Trouble, iso};
 use super::{tokens, words};
@@ -37,9 +37,10 @@ pub async fn show(
 fn notice(done: &str, lang: Lang) -> Option<&'static str> {
     Some(match done {
         "joined" => lang.pick("已加入班级。", "You are in the class now."),
-        "password" => {
-            lang.pick("密码已修改；其他设备上的登录都已结束。", "The password is changed; every other device is signed out.")
-        }
+        "password" => lang.pick(
+            "密码已修改；其他设备上的登录都已结束。",
+            "The password is changed; every other device is signed out.",
+        ),
         "session" => lang.pick("那一处登录已结束。", "That device is signed out."),
         "sessions" => lang.pick("其他登录都已结束。", "All other devices are signed out."),
         "revoked" => lang.pick("令牌已吊销。", "The token is revoked."),

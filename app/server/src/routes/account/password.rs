@@ -9,7 +9,8 @@ use ui::pages::account::Forms;
 
 use super::answer::{Answer, Trouble};
 use super::{own, words};
-use crate::auth::{ClientIp, CurrentUser, accounts, session};
+use crate::auth::accounts::{self, ChangePasswordError};
+use crate::auth::{ClientIp, CurrentUser, session};
 use crate::http::{AppState, Reader};
 
 #[derive(Deserialize, Default)]
@@ -17,6 +18,8 @@ use crate::http::{AppState, Reader};
 pub struct Typed {
     old: String,
     new: String,
+    /// A ticked box.
+    revoke_tokens: Option<String>,
 }
 
 pub async fn change(
@@ -32,13 +35,20 @@ pub async fn change(
     // The old password can be guessed at here as it can at sign-in, so both count together.
     let trouble = match app.auth.limits.sign_in(ip, &user.login) {
         Err(limited) => Trouble::limited(&limited, lang),
-        Ok(()) => match accounts::change_password(&app.auth, &user, &typed.old, &typed.new).await {
-            Ok(changed) => {
-                session::start(&session, &changed, &headers).await?;
-                return Ok(own::done(&reader, "password", "password"));
+        Ok(attempt) => {
+            let revoke = typed.revoke_tokens.is_some();
+            let changed = accounts::change_password(&app.auth, &user, &typed.old, &typed.new, revoke).await;
+            if !matches!(changed, Err(ChangePasswordError::OldWrong)) {
+                app.auth.limits.forgive(attempt);
             }
-            Err(error) => words::change_password(error, lang)?,
-        },
+            match changed {
+                Ok(changed) => {
+                    session::start(&session, &changed, &headers).await?;
+                    return Ok(own::done(&reader, "password", "password"));
+                }
+                Err(error) => words::change_password(error, lang)?,
+            }
+        }
     };
     let forms = Forms { password: trouble.problems.clone(), ..own::forms() };
     own::page(&app, &user, &reader, None, forms, trouble).await

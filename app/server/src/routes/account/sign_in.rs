@@ -27,9 +27,8 @@ pub async fn show(State(app): State<AppState>, reader: Reader, Query(arrival): Q
     if reader.user.is_some() {
         return Redirect::to(&next).into_response();
     }
-    let notice = (arrival.done.as_deref() == Some("reset")).then(|| {
-        reader.lang.pick("新密码已设置，请用它登录。", "The new password is set. Sign in with it.")
-    });
+    let notice = (arrival.done.as_deref() == Some("reset"))
+        .then(|| reader.lang.pick("新密码已设置，请用它登录。", "The new password is set. Sign in with it."));
     page(&app, &reader, String::new(), next, notice, Trouble::none())
 }
 
@@ -51,19 +50,25 @@ pub async fn sign_in(
 ) -> Answer {
     "/sign-in".clone_into(&mut reader.path);
     let (lang, next) = (reader.lang, onward(&typed.next, &reader));
-    if let Err(limited) = app.auth.limits.sign_in(ip, &typed.login) {
-        return Ok(page(&app, &reader, typed.login, next, None, Trouble::limited(&limited, lang)));
+    let attempt = match app.auth.limits.sign_in(ip, &typed.login) {
+        Ok(attempt) => attempt,
+        Err(limited) => {
+            return Ok(page(&app, &reader, typed.login, next, None, Trouble::limited(&limited, lang)));
+        }
+    };
+    let signed_in = accounts::sign_in(&app.auth, &typed.login, &typed.password).await;
+    if !matches!(signed_in, Err(SignInError::Refused)) {
+        app.auth.limits.forgive(attempt);
     }
-    let trouble = match accounts::sign_in(&app.auth, &typed.login, &typed.password).await {
+    let trouble = match signed_in {
         Ok(user) => {
             session::start(&session, &user, &headers).await?;
             return Ok(Redirect::to(&next).into_response());
         }
         // One answer for both, so that nobody learns which login names exist.
-        Err(SignInError::Refused) => Trouble::field(
-            "",
-            lang.pick("登录名与密码不匹配。", "Login name and password do not belong together."),
-        ),
+        Err(SignInError::Refused) => {
+            Trouble::field("", lang.pick("登录名与密码不匹配。", "Login name and password do not belong together."))
+        }
         Err(SignInError::Hash(error)) => words::hash(error, lang)?,
         Err(SignInError::Store(error)) => return Err(error.into()),
     };

@@ -51,8 +51,7 @@ pub async fn sign_up(
 ) -> Answer {
     "/sign-up".clone_into(&mut reader.path);
     let lang = reader.lang;
-    let account =
-        NewAccount { login: &typed.login, display_name: &typed.display_name, password: &typed.password };
+    let account = NewAccount { login: &typed.login, display_name: &typed.display_name, password: &typed.password };
     let trouble = match app.auth.limits.codes(ip) {
         Err(limited) => Trouble::limited(&limited, lang),
         Ok(()) => match accounts::sign_up(&app.auth, &typed.code, account).await {

@@ -12,10 +12,11 @@ use super::own;
 use crate::auth::CurrentUser;
 use crate::http::{AppState, Reader};
 use crate::store::api_tokens::{self, Scope, Scopes};
-use crate::store::{ApiTokenId, Role};
+use crate::store::{ApiTokenId, clean_name};
 
 /// More than anybody needs, few enough to look through.
 const MAX_TOKENS: usize = 20;
+const NAME_MAX: usize = 80;
 
 /// The form before anybody typed: what submitting a report needs.
 pub fn fresh() -> TokenTyped {
@@ -24,7 +25,7 @@ pub fn fresh() -> TokenTyped {
 
 fn typed(name: String, scopes: Scopes) -> TokenTyped {
     let choice = |scope: &Scope| ScopeChoice { id: scope.id(), chosen: scopes.has(*scope) };
-    TokenTyped { name, scopes: Scope::ALL.iter().map(choice).collect() }
+    TokenTyped { name, scopes: Scope::OFFERED.iter().map(choice).collect() }
 }
 
 pub async fn create(
@@ -34,13 +35,13 @@ pub async fn create(
     Form(fields): Form<Vec<(String, String)>>,
 ) -> Answer {
     let lang = reader.lang;
-    let name = fields.iter().find(|(field, _)| field == "name").map(|(_, name)| name.trim().to_owned());
+    let name = fields.iter().find(|(field, _)| field == "name").and_then(|(_, name)| clean_name(name, NAME_MAX));
     let name = name.unwrap_or_default();
-    let asked: Result<Vec<Scope>, _> =
-        fields.iter().filter(|(field, _)| field == "scope").map(|(_, scope)| scope.parse()).collect();
-    let asked = asked.map_or_else(|_| Scopes::default(), |asked| Scopes::of(&asked));
+    let asked = fields.iter().filter(|(field, _)| field == "scope");
+    let asked: Option<Vec<Scope>> = asked.map(|(_, scope)| offered(scope)).collect();
+    let asked = asked.map_or_else(Scopes::default, |asked| Scopes::of(&asked));
     let held = api_tokens::list(&app.store, user.id).await?.len();
-    if let Some(trouble) = refuse(&name, asked, user.role, held, lang) {
+    if let Some(trouble) = refuse(&name, asked, held, lang) {
         let forms = Forms { tokens: trouble.problems.clone(), token: typed(name, asked), ..own::forms() };
         return own::page(&app, &user, &reader, None, forms, trouble).await;
     }
@@ -53,16 +54,19 @@ pub async fn create(
     })))
 }
 
-fn refuse(name: &str, scopes: Scopes, role: Role, held: usize, lang: Lang) -> Option<Trouble> {
+fn offered(scope: &str) -> Option<Scope> {
+    Scope::OFFERED.iter().copied().find(|own| own.id() == scope)
+}
+
+fn refuse(name: &str, scopes: Scopes, held: usize, lang: Lang) -> Option<Trouble> {
     if name.is_empty() {
-        return Some(Trouble::field("name", lang.pick("给令牌起个名字。", "Give the token a name.")));
+        return Some(Trouble::field("name", lang.pick("给令牌起个名字，至少有一个字母、汉字或数字。", "Give the token a name with a letter or digit in it.")));
     }
     if held >= MAX_TOKENS {
         let text = lang.pick("令牌已有 20 个；请先吊销不用的。", "There are 20 tokens already; revoke one first.");
         return Some(Trouble::field("name", text));
     }
-    let beyond = scopes.has(Scope::ReadGradebook) && role != Role::Instructor;
-    if scopes.is_empty() || beyond {
+    if scopes.is_empty() {
         let text = lang.pick("至少选一项你可以做的事。", "Choose at least one thing that you may do.");
         return Some(Trouble::field("scope", text));
     }

@@ -54,8 +54,8 @@ fn field(error: &FieldError, lang: Lang) -> Trouble {
         FieldError::DisplayName => Trouble::field(
             "display_name",
             match lang {
-                Lang::Zh => format!("请填写 1–{DISPLAY_NAME_MAX} 个字符，不含控制字符。"),
-                Lang::En => format!("1 to {DISPLAY_NAME_MAX} characters, without control characters."),
+                Lang::Zh => format!("请填写 1–{DISPLAY_NAME_MAX} 个字符，其中至少有一个字母、汉字或数字。"),
+                Lang::En => format!("1 to {DISPLAY_NAME_MAX} characters, at least one of them a letter or digit."),
             },
         ),
     }

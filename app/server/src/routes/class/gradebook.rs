@@ -11,6 +11,7 @@ use crate::auth::Instructor;
 use crate::http::AppState;
 use crate::routes::account::answer::{Answer, iso, unavailable};
 use crate::store::audit::{self, AuditAction};
+use crate::store::clean_text;
 use crate::store::grades::{self, GradebookLine};
 
 /// One row per learner; the lines come ordered by learner.
@@ -69,8 +70,7 @@ const COLUMNS: [&str; 9] = [
 
 /// RFC 4180, long form: one line per learner, lab and evidence class, so that no sum mixes the two.
 fn file(class: &str, lines: &[GradebookLine]) -> Result<Vec<u8>, csv::Error> {
-    let mut writer =
-        csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(BYTE_ORDER_MARK.to_vec());
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(BYTE_ORDER_MARK.to_vec());
     writer.write_record(COLUMNS)?;
     for line in lines {
         let columns = [
@@ -95,11 +95,15 @@ fn file(class: &str, lines: &[GradebookLine]) -> Result<Vec<u8>, csv::Error> {
 }
 
 /// A cell of text. Spreadsheets run what begins like a formula, and learners choose their own names: an apostrophe in
-/// front makes it text again.
+/// front makes it text again. They skip what is not seen at the beginning, so it is skipped here too.
 fn text(cell: &str) -> String {
-    match cell.chars().next() {
-        Some('=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠') => format!("'{cell}"),
-        _ => cell.to_owned(),
+    let control = cell.chars().next().is_some_and(char::is_control);
+    let seen = clean_text(cell, usize::MAX);
+    let first = seen.trim_start().chars().next();
+    if control || first.is_some_and(|first| "=+-@|%＝＋－＠｜％".contains(first)) {
+        format!("'{cell}")
+    } else {
+        cell.to_owned()
     }
 }
 
@@ -133,6 +137,10 @@ mod tests {
             ("@SUM(A1)", "'@SUM(A1)"),
             ("\t=1", "'\t=1"),
             ("＝1", "'＝1"),
+            (" =1", "' =1"),
+            ("\u{200b}=1", "'\u{200b}=1"),
+            ("|cmd", "'|cmd"),
+            ("%0A", "'%0A"),
             ("林", "林"),
             ("a=b", "a=b"),
             ("", ""),
@@ -152,10 +160,8 @@ mod tests {
         assert!(body.ends_with(b"\r\n"));
         let mut reader = csv::Reader::from_reader(body);
         assert_eq!(reader.headers().expect("a head"), COLUMNS.as_slice());
-        let rows: Vec<Vec<String>> = reader
-            .records()
-            .map(|record| record.expect("a record").iter().map(str::to_owned).collect())
-            .collect();
+        let rows: Vec<Vec<String>> =
+            reader.records().map(|record| record.expect("a record").iter().map(str::to_owned).collect()).collect();
         assert_eq!(
             rows,
             [
@@ -175,7 +181,9 @@ mod tests {
             line(lin, "林", Some("rmsnorm"), (4, 4), (0, 0)),
             line(mei, "梅", None, (0, 0), (0, 0)),
         ]);
-        let labs = |scores: &[Score]| scores.iter().map(|s| format!("{} {}/{}", s.lab, s.earned, s.possible)).collect::<Vec<_>>();
+        let labs = |scores: &[Score]| {
+            scores.iter().map(|s| format!("{} {}/{}", s.lab, s.earned, s.possible)).collect::<Vec<_>>()
+        };
         assert_eq!(rows.len(), 2);
         assert_eq!(labs(&rows[0].cpu), ["73 5/6", "rmsnorm 4/4"]);
         assert_eq!(labs(&rows[0].gpu), ["73 0/10"]);

@@ -13,7 +13,7 @@ use crate::auth::Instructor;
 use crate::http::{AppState, Reader};
 use crate::routes::account::answer::{Answer, Failure, Trouble, iso, unstored};
 use crate::store::audit::{self, AuditAction};
-use crate::store::{RunnerId, StoreError, runners};
+use crate::store::{RunnerId, StoreError, clean_name, runners};
 
 pub async fn lines(app: &AppState, user: &Instructor) -> Result<Vec<RunnerLine>, StoreError> {
     let rows = runners::list(&app.store, user.viewer()).await?;
@@ -34,12 +34,15 @@ pub async fn register(
     reader: Reader,
     Form(typed): Form<Named>,
 ) -> Answer {
-    let (lang, name) = (reader.lang, typed.name.trim().to_owned());
-    if name.is_empty() {
-        let trouble = Trouble::field("name", lang.pick("给 runner 起个名字。", "Give the runner a name."));
-        let forms = ClassForms { runners: trouble.problems.clone(), ..ClassForms::default() };
+    let lang = reader.lang;
+    let Some(name) = clean_name(&typed.name, runners::NAME_MAX) else {
+        let text =
+            lang.pick("给 runner 起个名字，至少有一个字母、汉字或数字。", "Give the runner a name with a letter or digit in it.");
+        let trouble = Trouble::field("name", text);
+        let forms =
+            ClassForms { runner: typed.name, runners: trouble.problems.clone(), ..ClassForms::default() };
         return list::page(&app, &user, &reader, None, forms, trouble).await;
-    }
+    };
     let made = runners::register(&app.store, &name, Some(user.id)).await?;
     let (subject, detail) = (made.id.to_string(), json!({ "name": name }));
     audit::record(&app.store, user.id, None, AuditAction::RunnerRegistered, &subject, &detail).await?;
@@ -55,12 +58,7 @@ pub struct Which {
     id: String,
 }
 
-pub async fn revoke(
-    State(app): State<AppState>,
-    user: Instructor,
-    reader: Reader,
-    Form(which): Form<Which>,
-) -> Answer {
+pub async fn revoke(State(app): State<AppState>, user: Instructor, reader: Reader, Form(which): Form<Which>) -> Answer {
     let id: RunnerId = which.id.parse().map_err(|_| Failure::NotFound)?;
     if !runners::revoke(&app.store, user.viewer(), id).await? {
         return Err(Failure::NotFound);

@@ -30,7 +30,7 @@ fn LinkFoot(lang: Lang) -> impl IntoView {
 pub fn SetUpPage(lang: Lang, login: String, display_name: String, problems: Problems) -> impl IntoView {
     view! {
         <main id="main" class="narrow">
-            <h1>{lang.pick("创建第一位教师", "Create the first instructor")}</h1>
+            <h1>{lang.pick("创建教师账号", "Create an instructor")}</h1>
             <p class="lead">
                 {lang
                     .pick(
@@ -59,7 +59,7 @@ pub fn ResetPage(lang: Lang, login: String, problems: Problems) -> impl IntoView
             <h1>{lang.pick("设置新密码", "Set a new password")}</h1>
             <p class="lead">
                 {lang.pick("账号：", "Account: ")} <b>{login.clone()}</b>
-                {lang.pick("。设置之后，所有已登录的设备都会退出。", ". Every signed-in device is signed out afterwards.")}
+                {lang.pick("。设置之后，所有已登录的设备都会退出，所有 API 令牌都会吊销。", ". Afterwards every signed-in device is signed out and all API tokens are revoked.")}
             </p>
             <Summary lang problems=problems.clone() />
             <form class="form" method="post" action=format!("?lang={}", lang.code())>
@@ -80,13 +80,13 @@ pub fn ResetPage(lang: Lang, login: String, problems: Problems) -> impl IntoView
 pub fn LinkEnded(lang: Lang, setup: bool) -> impl IntoView {
     let todo = if setup {
         lang.pick(
-            "如果还没有教师账号，请重新启动服务器，它会打印一个新的链接；如果已经有了，直接登录即可。",
-            "If there is no instructor yet, restart the server: it prints a new link. If there is one, simply sign in.",
+            "如果还没有教师账号，请重新启动服务器，它会打印一个新的链接；再添一位教师，用 vramlab instructor-link。如果已经有账号，直接登录即可。",
+            "If there is no instructor yet, restart the server: it prints a new link; for a further one there is vramlab instructor-link. If you have an account, simply sign in.",
         )
     } else {
         lang.pick(
-            "请教师在班级页面再生成一个重设链接。如果密码已经改好，直接登录即可。",
-            "Ask your instructor for a new reset link from the class page. If the password is changed already, simply sign in.",
+            "请教师在班级页面再生成一个重设链接；教师自己的，由服务器管理者用 vramlab instructor-link --reset 生成。如果密码已经改好，直接登录即可。",
+            "Ask your instructor for a new reset link from the class page; an instructor asks whoever runs the server, who has vramlab instructor-link --reset. If the password is changed already, simply sign in.",
         )
     };
     view! {

@@ -44,7 +44,7 @@ pub fn AccountPage(lang: Lang, own: Own, notice: Option<&'static str>, forms: Fo
     let instructor = own.instructor;
     view! {
         <main id="main" class="narrow">
-            <h1>{own.display_name.clone()}</h1>
+            <h1><bdi>{own.display_name.clone()}</bdi></h1>
             <p class="facts">
                 <span class="badge">{role}</span>
                 <span>{lang.pick("登录名 ", "login name ")} <b>{own.login.clone()}</b></span>
@@ -79,8 +79,8 @@ fn Classes(lang: Lang, classes: Vec<ClassName>, instructor: bool, code: String, 
                 None => lang.pick("加入于 ", "joined "),
             };
             let title = match class.taught {
-                Some(id) => view! { <a href=format!("/{}/class/{id}", lang.code())>{name}</a> }.into_any(),
-                None => view! { <b>{name}</b> }.into_any(),
+                Some(id) => view! { <a href=format!("/{}/class/{id}", lang.code())><bdi>{name}</bdi></a> }.into_any(),
+                None => view! { <b><bdi>{name}</bdi></b> }.into_any(),
             };
             view! {
                 <li>
@@ -140,6 +140,13 @@ fn ChangePassword(lang: Lang, login: String, problems: Problems) -> impl IntoVie
                 hint=lang.pick("至少 10 个字符。", "At least 10 characters.")
                 problems
             />
+            <label class="row">
+                <span>
+                    <input type="checkbox" name="revoke_tokens" value="yes" />
+                    " "
+                    {lang.pick("同时吊销我的 API 令牌", "Also revoke my API tokens")}
+                </span>
+            </label>
             <p class="hint">
                 {lang.pick("修改之后，其他设备上的登录全部结束；这里保持登录。", "Every other device is signed out; this one stays signed in.")}
             </p>

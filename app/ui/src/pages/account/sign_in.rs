@@ -50,8 +50,8 @@ pub fn SignInPage(
             <p class="hint">
                 {lang
                     .pick(
-                        "忘记密码：请教师在班级页面生成一个一次性重设链接。本系统不发邮件。",
-                        "Forgot the password? Your instructor can issue a one-time reset link on the class page; no e-mail is sent.",
+                        "忘记密码：请教师在班级页面生成一个一次性重设链接；教师忘记时，请服务器管理者生成。本系统不发邮件。",
+                        "Forgot the password? Your instructor can issue a one-time reset link on the class page; for an instructor, whoever runs the server can. No e-mail is sent.",
                     )}
             </p>
         </main>

@@ -58,7 +58,7 @@ pub fn Tokens(
             view! {
                 <tr>
                     <td>
-                        {name.clone()} <br />
+                        <bdi>{name.clone()}</bdi> <br />
                         <code>{token.prefix} "…"</code>
                     </td>
                     <td>
@@ -168,7 +168,7 @@ pub fn TokenMadePage(lang: Lang, name: String, token: String, origin: String, su
     };
     view! {
         <main id="main" class="narrow">
-            <h1>{lang.pick("新令牌：", "New token: ")} {name.clone()}</h1>
+            <h1>{lang.pick("新令牌：", "New token: ")} <bdi>{name.clone()}</bdi></h1>
             <SecretText lang text=token />
             <p>
                 {if submits {

@@ -80,7 +80,7 @@ fn Row(lang: Lang, row: GradebookRow) -> impl IntoView {
     view! {
         <tr>
             <td>
-                <b>{row.display_name.clone()}</b>
+                <b><bdi>{row.display_name.clone()}</bdi></b>
                 <br />
                 <small>{row.login}</small>
             </td>
@@ -119,7 +119,7 @@ fn Scores(lang: Lang, scores: Vec<Score>) -> impl IntoView {
             };
             view! {
                 <div>
-                    {score.lab.clone()} " " <b>{score.earned}</b> {format!(" / {}", score.possible)} <small>{reports}</small>
+                    <bdi>{score.lab.clone()}</bdi> " " <b>{score.earned}</b> {format!(" / {}", score.possible)} <small>{reports}</small>
                 </div>
             }
         })

@@ -81,7 +81,7 @@ fn Card(lang: Lang, class: ClassCard) -> impl IntoView {
         <section class="card">
             <header>
                 <b>
-                    <a href=href>{class.name.clone()}</a>
+                    <a href=href><bdi>{class.name.clone()}</bdi></a>
                 </b>
                 <span>
                     {match lang {

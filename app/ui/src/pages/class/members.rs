@@ -24,7 +24,7 @@ pub fn Members(lang: Lang, class: String, members: Vec<MemberLine>) -> impl Into
             view! {
                 <tr>
                     <td>
-                        <b>{name.clone()}</b>
+                        <b><bdi>{name.clone()}</bdi></b>
                         <br />
                         <small>{member.login}</small>
                     </td>
@@ -89,7 +89,7 @@ pub fn Members(lang: Lang, class: String, members: Vec<MemberLine>) -> impl Into
 pub fn ResetLinkPage(lang: Lang, name: String, link: String, expires: String, back: String) -> impl IntoView {
     view! {
         <main id="main" class="narrow">
-            <h1>{lang.pick("重设密码链接：", "Reset link: ")} {name.clone()}</h1>
+            <h1>{lang.pick("重设密码链接：", "Reset link: ")} <bdi>{name.clone()}</bdi></h1>
             <SecretText lang text=link />
             <p>
                 {lang

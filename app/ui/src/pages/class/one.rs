@@ -23,7 +23,7 @@ pub fn ClassPage(lang: Lang, class: OneClass, notice: Option<&'static str>) -> i
             <p class="hint">
                 <a href=format!("/{}/class", lang.code())>"← " {lang.pick("所有班级", "All classes")}</a>
             </p>
-            <h1>{class.card.name.clone()}</h1>
+            <h1><bdi>{class.card.name.clone()}</bdi></h1>
             {notice.map(|text| view! { <p class="notice" role="status">{text}</p> })}
             <section class="card">
                 <div class="body">

@@ -25,8 +25,8 @@ pub fn Runners(lang: Lang, runners: Vec<RunnerLine>, name: String, problems: Pro
         <p>
             {lang
                 .pick(
-                    "Runner 在你的机器上执行实验，报告由它签名。它在哪种设备上跑，就是哪种证据：CPU 后端的报告永远进 CPU 栏。",
-                    "A runner executes labs on a machine of yours and signs the reports. The device that ran decides the evidence: a report of the CPU backend always lands in the CPU column.",
+                    "Runner 在你的机器上执行实验，报告由它签名。它在哪种设备上跑，就是哪种证据：CPU 后端的报告永远进 CPU 栏。你登记的 runner 只领取你自己和你所教班级学习者的任务；别的教师看不到它，也不能吊销它。",
+                    "A runner executes labs on a machine of yours and signs the reports. The device that ran decides the evidence: a report of the CPU backend always lands in the CPU column. A runner that you register takes only jobs of yours and of learners of the classes you teach; other instructors neither see nor revoke it.",
                 )}
         </p>
         {if empty {
@@ -85,7 +85,7 @@ fn Row(lang: Lang, runner: RunnerLine) -> impl IntoView {
     });
     view! {
         <tr>
-            <td>{name.clone()}</td>
+            <td><bdi>{name.clone()}</bdi></td>
             <td>{state}</td>
             <td>
                 <When iso=runner.created />
@@ -107,7 +107,7 @@ fn Row(lang: Lang, runner: RunnerLine) -> impl IntoView {
 pub fn RunnerTokenPage(lang: Lang, name: String, token: String, origin: String) -> impl IntoView {
     view! {
         <main id="main" class="narrow">
-            <h1>{lang.pick("Runner 已登记：", "Runner registered: ")} {name.clone()}</h1>
+            <h1>{lang.pick("Runner 已登记：", "Runner registered: ")} <bdi>{name.clone()}</bdi></h1>
             <SecretText lang text=token />
             <p>
                 {lang

@@ -1,0 +1,152 @@
+//! What a runner hands in, over its API: only the report that its job asks for is graded.
+
+use axum::http::StatusCode;
+use protocol::{Nonce, PublicKey, RunnerKey, SignedReport};
+use serde_json::{Value, json};
+use server::store::{Role, grades, jobs, runners};
+
+use crate::{
+    bed,
+    site::{Browser, Page, Site},
+};
+
+/// What the CPU program of lab rmsnorm reports, in short.
+fn report() -> Value {
+    let run = |name: &str, time: f64| {
+        let runs: Vec<Value> = [time, time + 0.1, time - 0.1].iter().map(|t| json!({ "time_ms": t })).collect();
+        json!({ "name": name, "status": "ok", "metrics": { "time_ms": time, "timer": "host" }, "runs": runs })
+    };
+    json!({
+        "schema": "vramlab-report/v1", "lab": "rmsnorm",
+        "workload": { "kernel": { "operation": "rmsnorm", "shape": { "rows": 64, "hidden": 4096 }, "dtype": "fp32" } },
+        "device": { "backend": "cpu", "name": "Reference processor", "kind": "cpu" },
+        "level": "cpu_benchmark",
+        "candidates": [run("baseline", 4.0), run("fused", 2.0)],
+        "decision": { "decision": "accept", "reason": "faster", "next_action": "adopt it" },
+    })
+}
+
+struct Runner<'a> {
+    browser: Browser<'a>,
+    key: RunnerKey,
+    bearer: String,
+}
+
+impl Runner<'_> {
+    async fn send(&mut self, method: &str, path: &str, body: &Value) -> Page {
+        let headers = [("authorization", self.bearer.as_str()), ("content-type", "application/json")];
+        self.browser.call(method, &format!("/api/v1/runner/{path}"), &headers, &body.to_string()).await
+    }
+
+    async fn claim(&mut self) -> Option<(String, Nonce)> {
+        let page = self.send("POST", "claims", &json!({ "labs": ["rmsnorm"] })).await;
+        let claim: Value = serde_json::from_str(&page.body).ok()?;
+        let text = |key: &str| claim[key].as_str().expect("text").to_owned();
+        Some((text("job_id"), text("nonce").parse().expect("a nonce")))
+    }
+
+    async fn report(&mut self, job: &str, nonce: &Nonce, report: &Value) -> Page {
+        let id = job.parse().expect("an id");
+        let signed = SignedReport::sign(&self.key, report.to_string().into_bytes(), &id, nonce, vec![]).expect("signed");
+        self.send("POST", &format!("jobs/{job}/reports"), &serde_json::to_value(signed).expect("JSON")).await
+    }
+}
+
+async fn runner<'a>(site: &'a Site, by: Option<server::store::UserId>) -> Runner<'a> {
+    let made = runners::register(&site.bed.store, "r", by).await.expect("a runner");
+    let key = RunnerKey::from_seed(&[7; 32]);
+    let public: PublicKey = key.public();
+    let bearer = format!("Bearer {}", made.token.reveal());
+    let mut runner = Runner { browser: site.browser(), key, bearer };
+    let identity = json!({ "public_key": public.to_string(), "name": "r", "facts": {} });
+    let page = runner.send("PUT", "identity", &identity).await;
+    assert_eq!(page.status, StatusCode::NO_CONTENT, "{}", page.body);
+    runner
+}
+
+#[tokio::test]
+async fn only_the_report_that_was_asked_for_is_graded() {
+    let site = Site::open().await;
+    let lin = site.account("lin", Role::Learner).await;
+    let params = bed::json(r#"{"rows": 64, "seed": 1}"#);
+    jobs::enqueue(&site.bed.store, lin.id, "rmsnorm", &params).await.expect("queued");
+    let mut runner = runner(&site, None).await;
+    let (job, nonce) = runner.claim().await.expect("the job");
+
+    let gpu = json!({ "backend": "cuda", "name": "NVIDIA H200", "kind": "discrete_gpu" });
+    let double = json!({ "backend": "cuda_test_double", "name": "fake", "kind": "other" });
+    let cases = [
+        ("/lab", "/lab", json!("76")),
+        ("/device", "/device/backend", gpu),
+        ("/device", "/device/backend", double),
+        ("/device", "/device/backend", Value::Null),
+        ("/workload/kernel/shape/rows", "/workload/kernel/shape/rows", json!(65)),
+        ("/workload/kernel/shape", "/workload/kernel/shape/rows", json!({})),
+    ];
+    for (place, pointer, value) in cases {
+        let mut wrong = report();
+        *wrong.pointer_mut(place).expect("the place") = value;
+        if wrong["device"].is_null() {
+            wrong.as_object_mut().expect("an object").remove("device");
+        }
+        let page = runner.report(&job, &nonce, &wrong).await;
+        assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY, "{pointer}: {}", page.body);
+        assert!(page.body.contains(&format!("\"pointer\":\"{pointer}\"")), "{pointer}: {}", page.body);
+    }
+    assert_eq!(site.bed.column("reports", "id").await.len(), 0, "nothing was stored");
+
+    let page = runner.report(&job, &nonce, &report()).await;
+    assert_eq!(page.status, StatusCode::OK, "{}", page.body);
+    let graded = grades::latest_of_user(&site.bed.store, lin.viewer(), lin.id).await.expect("grades");
+    assert_eq!(graded.iter().map(|g| (g.class.id(), g.gpu_earned)).collect::<Vec<_>>(), [("cpu", 0)]);
+}
+
+#[tokio::test]
+async fn a_runner_takes_jobs_of_its_instructors_learners() {
+    let site = Site::open().await;
+    let (mei, kai) = (site.account("mei", Role::Instructor).await, site.account("kai", Role::Instructor).await);
+    let (_, code) = site.class(&mei, "A").await;
+    let lin = site.member("lin", &code).await;
+    site.bed.job(lin.id, "rmsnorm").await;
+    assert!(runner(&site, Some(kai.id)).await.claim().await.is_none());
+    assert!(runner(&site, Some(mei.id)).await.claim().await.is_some());
+    // Another instructor's page has none of it.
+    let (mut own, mut other) = (site.signed_in("mei").await, site.signed_in("kai").await);
+    for (lang, sentence) in [("en", "learners of the classes you teach"), ("zh", "你所教班级学习者")] {
+        assert!(own.get(&format!("/{lang}/class")).await.body.contains(sentence), "{lang}");
+    }
+    let id = own.get("/en/class").await.between("name=\"id\" value=\"", "\"").expect("an id").to_owned();
+    assert_eq!(other.post("/en/class/runners/revoke", &[("id", &id)]).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(own.post("/en/class/runners/revoke", &[("id", &id)]).await.verdict(), "303");
+}
+
+#[tokio::test]
+async fn names_can_be_read() {
+    let site = Site::open().await;
+    site.account("mei", Role::Instructor).await;
+    let mut mei = site.signed_in("mei").await;
+    for (path, form) in [("/en/class", "class"), ("/en/class/runners", "runner"), ("/en/account/tokens", "token")] {
+        let page = mei.post(path, &[("name", "\u{200b}\u{202e}"), ("scope", "reports:read")]).await;
+        assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY, "{path}");
+        assert!(page.body.contains(&format!("id=\"{form}-name-problem\"")), "{path}");
+    }
+    let (mut site_wide, unseen) = (site.browser(), ("display_name", "\u{3164}"));
+    let page = site_wide.post("/en/sign-up", &[("code", "x"), ("login", "lin"), unseen, ("password", "long enough it is")]).await;
+    assert!(page.body.contains("at least one of them a letter or digit"), "{}", page.body);
+}
+
+/// Scopes that no route asks for are neither shown nor given.
+#[tokio::test]
+async fn only_scopes_that_open_something_are_offered() {
+    let site = Site::open().await;
+    site.account("mei", Role::Instructor).await;
+    let mut mei = site.signed_in("mei").await;
+    let page = mei.get("/en/account").await.body;
+    for (scope, offered) in
+        [("reports:read", true), ("reports:submit", true), ("jobs:run", false), ("gradebook:read", false)]
+    {
+        assert_eq!(page.contains(&format!("value=\"{scope}\"")), offered, "{scope}");
+        let made = mei.post("/en/account/tokens", &[("name", "t"), ("scope", scope)]).await;
+        assert_eq!(made.status == StatusCode::OK, offered, "{scope}");
+    }
+}
