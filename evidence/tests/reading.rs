@@ -285,3 +285,17 @@ fn a_document_of_very_many_values_is_refused_where_it_goes_too_far() {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn a_preflight_belongs_to_the_lab_whose_stage_it_names() {
+    let cases = [
+        ("measurement_baseline", "73"),
+        ("bf16_capacity_probe", "73"),
+        ("activation_checkpoint_offload_benchmark", "76"),
+        ("memory_budget_decision", "75"),
+    ];
+    for (stage, lab) in cases {
+        let doc = support::read(&json!({"stage": stage, "environment_preflight": {"status": "blocked"}}));
+        assert_eq!((doc.shape, doc.lab()), (Shape::DryRun, lab), "{stage}");
+    }
+}

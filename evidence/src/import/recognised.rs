@@ -43,11 +43,14 @@ fn lab(shape: Shape, raw: &Value) -> String {
         _ if !number.is_empty() && number.len() <= 4 => number,
         Shape::Lab74Profile | Shape::Lab74Merge => "74".to_owned(),
         Shape::Lab66Raw => "66".to_owned(),
-        // A preflight of a course lab names the stage that would have followed.
-        Shape::DryRun => match raw.get("candidates").or_else(|| raw.get("baseline_validation")) {
-            Some(_) => "76".to_owned(),
-            None if raw.get("next_stage").is_some() => "73".to_owned(),
-            None => String::new(),
+        // A preflight of a course lab names its stage, or the one that would have followed.
+        Shape::DryRun => match raw.get("stage").and_then(Value::as_str) {
+            Some("measurement_baseline" | "bf16_capacity_probe") => "73".to_owned(),
+            Some("activation_checkpoint_offload_benchmark") => "76".to_owned(),
+            Some("memory_budget_decision") => "75".to_owned(),
+            _ if raw.get("candidates").or_else(|| raw.get("baseline_validation")).is_some() => "76".to_owned(),
+            _ if raw.get("next_stage").is_some() => "73".to_owned(),
+            _ => String::new(),
         },
         _ => String::new(),
     }
