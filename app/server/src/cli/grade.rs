@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::out::outln;
+
 use evidence::{Document, GradeContext, GradeLine, Lang, MAX_BYTES, Provenance, read, show};
 
 /// Everything was graded.
@@ -49,12 +51,12 @@ pub fn run(files: &[PathBuf], json: bool, lang: Lang) -> u8 {
         }
         if json {
             match serde_json::to_string(&line) {
-                Ok(line) => println!("{line}"),
+                Ok(line) => outln!("{line}"),
                 Err(error) => eprintln!("{file}: {error}"),
             }
         } else {
             let gap = if index > 0 { "\n" } else { "" };
-            print!("{gap}{text}");
+            crate::cli::out::write(format_args!("{gap}{text}"));
         }
     }
     status

@@ -8,6 +8,8 @@ use ledger::{Entry, Model, catalogue, units};
 use serde::Serialize;
 use ui::state::{InferenceState, TrainingState};
 
+use super::out::outln;
+
 #[derive(Subcommand)]
 pub enum Kind {
     /// What serving needs: weights, KV cache, reserve
@@ -132,6 +134,9 @@ fn pairs(source: ModelArgs, fields: &[(&str, String)]) -> Result<Vec<(String, St
             return Err(named(&"larger than 16 MiB: this is no config.json"));
         }
         let text = std::fs::read_to_string(&file).map_err(|error| named(&error))?;
+        if text.trim().is_empty() {
+            return Err(named(&"the file is empty: expected a config.json"));
+        }
         pairs.push(("config".to_owned(), text));
     }
     if let Some(name) = source.model {
@@ -168,16 +173,16 @@ fn inference(source: ModelArgs, fields: &[(&str, String)], json: bool) -> Result
         }));
     }
     print_entries(&ledger.entries);
-    println!("{:>14}  = {}  total", units::gib(ledger.total), units::gb(ledger.total));
+    outln!("{:>14}  = {}  total", units::gib(ledger.total), units::gb(ledger.total));
     let verdict = if fit.fits {
         format!("fits, {} free", units::gib(fit.free))
     } else {
         format!("does not fit, {} short", units::gib(fit.short))
     };
-    println!("{} ({}): {verdict}", state.card, units::gib(fit.capacity));
+    outln!("{} ({}): {verdict}", state.card, units::gib(fit.capacity));
     let limit = |value: Option<u64>| value.map_or_else(|| "none".to_owned(), units::group);
-    println!("longest context at batch {}: {}", state.batch, limit(fit.longest_context));
-    println!("largest batch at {} tokens: {}", units::group(state.seq), limit(fit.largest_batch));
+    outln!("longest context at batch {}: {}", state.batch, limit(fit.longest_context));
+    outln!("largest batch at {} tokens: {}", units::group(state.seq), limit(fit.largest_batch));
     Ok(())
 }
 
@@ -196,16 +201,16 @@ fn training(source: ModelArgs, fields: &[(&str, String)], json: bool) -> Result<
     print_entries(&ledger.entries);
     for phase in &ledger.phases {
         let mark = if phase.phase == ledger.peak.phase { "  <- peak" } else { "" };
-        println!("{:>14}  {}{mark}", units::mib(phase.bytes), phase.phase.id());
+        outln!("{:>14}  {}{mark}", units::mib(phase.bytes), phase.phase.id());
     }
-    println!("peak {} = {}, caused by {}", units::gib(ledger.peak.bytes), units::gb(ledger.peak.bytes), ledger.peak.cause.id());
-    println!("floor {}: no activation strategy can go below it", units::mib(ledger.floor));
+    outln!("peak {} = {}, caused by {}", units::gib(ledger.peak.bytes), units::gb(ledger.peak.bytes), ledger.peak.cause.id());
+    outln!("floor {}: no activation strategy can go below it", units::mib(ledger.floor));
     Ok(())
 }
 
 fn print_entries(entries: &[Entry]) {
     for entry in entries {
-        println!(
+        outln!(
             "{:>14}  {:<22} {} → {}  {}",
             units::gib(entry.bytes),
             entry.part,
@@ -218,16 +223,16 @@ fn print_entries(entries: &[Entry]) {
 
 fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(|error| Failure::Refused(error.to_string()))?;
-    println!("{text}");
+    outln!("{text}");
     Ok(())
 }
 
 fn print_catalogue() {
     for model in catalogue::models() {
         let count = model.parameters().map_or_else(|error| error.to_string(), units::group);
-        println!("{:<20} {count:>18} parameters", model.name);
+        outln!("{:<20} {count:>18} parameters", model.name);
     }
     for card in catalogue::cards() {
-        println!("{:<20} {:>18}  {}", card.id, units::gib(card.capacity_bytes), card.name);
+        outln!("{:<20} {:>18}  {}", card.id, units::gib(card.capacity_bytes), card.name);
     }
 }

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use super::out::outln;
+
 use clap::Args as ClapArgs;
 use evidence::{GradeLine, MAX_BYTES};
 use serde::Deserialize;
@@ -129,7 +131,7 @@ fn submit(server: &str, token: &str, file: &Path) -> Result<String, String> {
 fn show(file: &Path, answer: &str, json: bool) -> bool {
     let parsed: Result<Submitted, _> = serde_json::from_str(answer);
     if json {
-        println!("{}", answer.trim());
+        outln!("{}", answer.trim());
         return parsed.is_ok_and(|submitted| submitted.line.is_graded());
     }
     match parsed {
@@ -137,7 +139,7 @@ fn show(file: &Path, answer: &str, json: bool) -> bool {
             let line = &submitted.line;
             let known = if submitted.new { "" } else { " (already known)" };
             let word = line.decision.recomputed.as_deref().unwrap_or("nothing to decide");
-            println!(
+            outln!(
                 "{}: {}{known}, {} / {} points, decision recomputed: {word}",
                 file.display(),
                 line.outcome,
@@ -145,9 +147,9 @@ fn show(file: &Path, answer: &str, json: bool) -> bool {
                 line.points.possible
             );
             for check in line.checks.iter().filter(|check| check.status == "fail" && check.severity != "note") {
-                println!("  {} {}: {} → {}", check.severity, check.pointer, check.message, check.fix);
+                outln!("  {} {}: {} → {}", check.severity, check.pointer, check.message, check.fix);
             }
-            println!("  {}", submitted.url);
+            outln!("  {}", submitted.url);
             line.is_graded()
         }
         Err(error) => {

@@ -1,0 +1,22 @@
+//! Standard output of commands: a reader that goes away (`… | head`) is no failure.
+
+use std::fmt::Arguments;
+use std::io::{ErrorKind, Write as _, stdout};
+
+/// Writes a text; ends the program quietly when nobody reads any more.
+pub fn write(text: Arguments<'_>) {
+    match stdout().lock().write_fmt(text) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) => {
+            eprintln!("vramlab: standard output: {error}");
+            std::process::exit(1);
+        }
+    }
+}
+
+/// As `println!`, to a reader that may go away.
+macro_rules! outln {
+    ($($text:tt)*) => { $crate::cli::out::write(format_args!("{}\n", format_args!($($text)*))) };
+}
+pub(crate) use outln;
