@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::out::outln;
-
 use evidence::{Document, GradeContext, GradeLine, Lang, MAX_BYTES, Provenance, read, show};
+
+use super::out::outln;
 
 /// Everything was graded.
 const GRADED: u8 = 0;

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use super::out::outln;
-
 use clap::Args as ClapArgs;
 use evidence::{GradeLine, MAX_BYTES};
 use serde::Deserialize;
+
+use super::out::outln;
 
 #[derive(ClapArgs)]
 pub struct Args {
