@@ -1,6 +1,6 @@
 //! Classes, the codes that open them, and who belongs to them.
 
-use super::{ClassId, Role, Store, StoreError, UserId, UtcMs, Viewer, clean_text, error::is_unique};
+use super::{ClassId, Role, Store, StoreError, UserId, UtcMs, Viewer, clean_name, error::is_unique};
 
 mod code;
 mod members;
@@ -34,7 +34,7 @@ pub enum ClassError {
     /// There is no such class among those that this instructor teaches.
     #[error("no such class of this instructor")]
     NotTaught,
-    #[error("a class needs a name")]
+    #[error("a class needs a name with a letter or digit")]
     NameEmpty,
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -48,10 +48,7 @@ impl From<sqlx::Error> for ClassError {
 
 /// Makes a class that is open to join; the instructor owns and teaches it.
 pub async fn create(store: &Store, instructor: UserId, name: &str) -> Result<ClassId, ClassError> {
-    let name = clean_text(name.trim(), NAME_MAX);
-    if name.is_empty() {
-        return Err(ClassError::NameEmpty);
-    }
+    let name = clean_name(name, NAME_MAX).ok_or(ClassError::NameEmpty)?;
     let (id, now) = (ClassId::new(), store.now());
     let code = JoinCode::random()?;
     in_tx!(store, tx => {

@@ -20,6 +20,7 @@ mod json;
 mod open;
 mod secret;
 mod sweep;
+mod text;
 mod word;
 
 pub mod api_tokens;
@@ -41,8 +42,9 @@ pub use ids::*;
 pub use json::JsonText;
 pub use kinds::*;
 pub use open::Store;
-pub use secret::{Secret, TokenHash, clean_text};
+pub use secret::{Secret, TokenHash};
 pub use sweep::sweep;
+pub use text::{chain, clean_name, clean_text};
 pub use users::User;
 pub use viewer::Viewer;
 pub use word::Word;

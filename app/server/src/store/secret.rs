@@ -65,8 +65,3 @@ pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
     }
     text
 }
-
-/// Text from outside, fit for a text column: no control characters (PostgreSQL refuses NUL) and at most `max` of them.
-pub fn clean_text(text: &str, max: usize) -> String {
-    text.chars().filter(|c| !c.is_control()).take(max).collect()
-}

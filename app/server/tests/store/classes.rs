@@ -75,7 +75,9 @@ on_both_engines! {
             assert_eq!(classes::taught(store, stranger).await.expect("classes"), []);
         }
         assert!(matches!(classes::create(store, lin.id, "mine").await, Err(ClassError::NotTaught)));
-        assert!(matches!(classes::create(store, mei.id, " \n ").await, Err(ClassError::NameEmpty)));
+        for name in [" \n ", "\u{200b}\u{202e}", "\u{3164}", "—"] {
+            assert!(matches!(classes::create(store, mei.id, name).await, Err(ClassError::NameEmpty)), "{name:?}");
+        }
         classes::remove_member(store, mei.viewer(), class, lin.id).await.expect("removed");
         assert_eq!(classes::members(store, mei.viewer(), class).await.expect("members"), []);
         // The instructor is a member too, but not one that can be removed like a learner.

@@ -89,7 +89,13 @@ pub async fn create(State(app): State<AppState>, user: Instructor, reader: Reade
     let id = match classes::create(&app.store, user.id, &typed.name).await {
         Ok(id) => id,
         Err(ClassError::NameEmpty) => {
-            let trouble = Trouble::field("name", lang.pick("给班级起个名字，至少有一个字母、汉字或数字。", "Give the class a name with a letter or digit in it."));
+            let trouble = Trouble::field(
+                "name",
+                lang.pick(
+                    "给班级起个名字，至少有一个字母、汉字或数字。",
+                    "Give the class a name with a letter or digit in it.",
+                ),
+            );
             let forms = ClassForms { class: typed.name, classes: trouble.problems.clone(), ..ClassForms::default() };
             return page(&app, &user, &reader, None, forms, trouble).await;
         }
