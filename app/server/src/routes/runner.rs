@@ -5,12 +5,13 @@ use axum::extract::{DefaultBodyLimit, Json, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{post, put};
-use protocol::{Claim, ClaimRequest, Failure, Heartbeat, Identity, Lease, Nonce, PublicKey, Receipt, SignedReport, Stage};
+use evidence::{Report, Workload};
+use protocol::{Claim, ClaimRequest, Failure, Heartbeat, Identity, Lease, PublicKey, Receipt, SignedReport, Stage};
 
 use crate::auth::RunnerAuth;
 use crate::grading;
 use crate::http::{ApiJson, AppState, Problem};
-use crate::store::jobs::{self, HeldError};
+use crate::store::jobs::{self, Assignment, HeldError};
 use crate::store::runners::{self, IdentityError};
 use crate::store::{JobId, JsonText};
 
@@ -104,9 +105,9 @@ async fn report(
 ) -> Result<Json<Receipt>, Problem> {
     let id = job_id(&id)?;
     let key = stored_key(runner.public_key.as_deref()).ok_or_else(lost)?;
-    let nonce: Nonce = jobs::signing_nonce(&app.store, runner.id, id).await.map_err(Problem::internal)?.ok_or_else(lost)?;
+    let asked = jobs::assignment(&app.store, runner.id, id).await.map_err(Problem::internal)?.ok_or_else(lost)?;
     let job = protocol_id(id)?;
-    signed.verify(&key, &job, &nonce).map_err(|_| {
+    signed.verify(&key, &job, &asked.nonce).map_err(|_| {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "the signature does not cover this report, job and nonce")
             .at("/signature_base64")
     })?;
@@ -115,15 +116,49 @@ async fn report(
     let document = document.map_err(|error| {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, error.message(evidence::Lang::En)).at(error.pointer())
     })?;
+    answers(&document.report, &asked)?;
     let facts = grading::facts(&document, &raw);
-    let finished = jobs::finish(&app.store, runner.id, id, &nonce, facts, &signature, &signed.times)
-        .await
-        .map_err(held)?;
+    let finished =
+        jobs::finish(&app.store, runner.id, id, &asked.nonce, facts, &signature, &signed.times).await.map_err(held)?;
     // The report is safe now; should grading fail, the background work grades it later.
     if let Err(error) = grading::grade_stored(&app.store, finished.id()).await {
         tracing::error!(%error, "a runner's report was stored and not yet graded");
     }
     Ok(Json(Receipt { job_id: job, stage: Stage::Graded }))
+}
+
+/// Parameters that are sizes of a kernel; others (a seed, a number of samples) have no place in its shape.
+const SIZES: [&str; 2] = ["rows", "hidden"];
+
+/// A signature says who sent a report, not that it is the one that was asked for: the lab, a backend that the lab runs
+/// on, and the sizes that the learner chose.
+fn answers(report: &Report, asked: &Assignment) -> Result<(), Problem> {
+    let refuse =
+        |pointer: &str, detail: String| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail).at(pointer.to_owned());
+    if report.lab != asked.lab {
+        return Err(refuse("/lab", format!("the job is of lab {}; the report is of {:?}", asked.lab, report.lab)));
+    }
+    let lab = labs::lab(&asked.lab).ok_or_else(|| refuse("/lab", format!("there is no lab {}", asked.lab)))?;
+    // By the name that it has in a report, which is also the one in a lab's file.
+    let backend = report.device.as_ref().and_then(|device| serde_json::to_value(device.backend).ok());
+    let found = backend.as_ref().and_then(|backend| backend.as_str()).unwrap_or("none");
+    if !lab.backends.iter().any(|own| own == found) {
+        let detail = format!("lab {} runs on {}; the report names {found}", lab.id, lab.backends.join(", "));
+        return Err(refuse("/device/backend", detail));
+    }
+    if let Workload::Kernel(kernel) = &report.workload {
+        let params: serde_json::Map<String, serde_json::Value> = asked.params.parse().map_err(Problem::internal)?;
+        for name in SIZES {
+            let chosen = params.get(name).and_then(serde_json::Value::as_u64);
+            let found = kernel.shape.get(name).copied();
+            if let Some(chosen) = chosen.filter(|chosen| Some(*chosen) != found) {
+                let found = found.map_or("none".to_owned(), |found| found.to_string());
+                let detail = format!("the job asks for {name} {chosen}; the report has {found}");
+                return Err(refuse(&format!("/workload/kernel/shape/{name}"), detail));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn stored_key(bytes: Option<&[u8]>) -> Option<PublicKey> {

@@ -13,7 +13,7 @@ mod hold;
 mod learner;
 
 pub use claim::{Claimed, claim, expire};
-pub use hold::{Finished, HeldError, Lease, fail, finish, heartbeat, signing_nonce};
+pub use hold::{Assignment, Finished, HeldError, Lease, assignment, fail, finish, heartbeat};
 pub use learner::{EnqueueError, attempts, cancel, enqueue, get, list};
 
 /// A runner that is silent for this long has lost its job.

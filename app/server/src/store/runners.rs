@@ -1,10 +1,10 @@
 //! Machines that run labs.
 
-use super::{JsonText, RunnerId, Secret, Store, StoreError, TokenHash, UserId, UtcMs, Viewer, clean_text};
+use super::{JsonText, RunnerId, Secret, Store, StoreError, TokenHash, UserId, UtcMs, Viewer, clean_name, clean_text};
 
 /// What every runner token starts with.
 pub const PREFIX: &str = "vr_";
-const NAME_MAX: usize = 80;
+pub const NAME_MAX: usize = 80;
 
 #[derive(Debug)]
 pub struct NewRunner {
@@ -34,7 +34,7 @@ pub enum IdentityError {
     Store(#[from] StoreError),
 }
 
-/// `by` is `None` on the command line.
+/// `by` is whose learners the runner serves; without anybody (on the command line) it serves all.
 pub async fn register(store: &Store, name: &str, by: Option<UserId>) -> Result<NewRunner, StoreError> {
     let (id, token) = (RunnerId::new(), Secret::random(PREFIX)?);
     let sql = "INSERT INTO runners (id, name, token_hash, facts, created_by, created_ms) \
@@ -53,7 +53,7 @@ pub async fn authenticate(store: &Store, token: &str) -> Result<Option<Runner>, 
         .bind(TokenHash::of(token)).bind(store.now()).fetch_optional(c).await)?)
 }
 
-/// Binds the key on first use; later calls with the same key refresh name and facts.
+/// Binds the key on first use; later calls with the same key refresh facts and, if it can be read, the name.
 pub async fn bind_identity(
     store: &Store,
     runner: RunnerId,
@@ -61,26 +61,28 @@ pub async fn bind_identity(
     name: &str,
     facts: &JsonText,
 ) -> Result<(), IdentityError> {
-    let sql = "UPDATE runners SET public_key = $2, name = $3, facts = $4 \
+    let sql = "UPDATE runners SET public_key = $2, name = COALESCE($3, name), facts = $4 \
                WHERE id = $1 AND revoked_ms IS NULL AND (public_key IS NULL OR public_key = $2)";
     let done = write!(store, c => sqlx::query(sql)
-        .bind(runner).bind(public_key.as_slice()).bind(clean_text(name.trim(), NAME_MAX)).bind(facts)
+        .bind(runner).bind(public_key.as_slice()).bind(clean_name(name, NAME_MAX)).bind(facts)
         .execute(c).await.map(|d| d.rows_affected()))
     .map_err(StoreError::from)?;
     if done == 0 { Err(IdentityError::OtherKey) } else { Ok(()) }
 }
 
-/// Every runner, newest first, for instructors; none for a learner.
+/// The runners that the viewer registered, newest first; none for a learner.
 pub async fn list(store: &Store, viewer: Viewer) -> Result<Vec<Runner>, StoreError> {
     let sql = "SELECT id, name, public_key, facts, created_ms, last_seen_ms, revoked_ms FROM runners \
-               WHERE $1 ORDER BY created_ms DESC, id DESC";
-    Ok(read!(store, c => sqlx::query_as(sql).bind(viewer.teaches()).fetch_all(c).await)?)
+               WHERE $2 AND created_by = $1 ORDER BY created_ms DESC, id DESC";
+    Ok(read!(store, c => sqlx::query_as(sql).bind(viewer.id()).bind(viewer.teaches()).fetch_all(c).await)?)
 }
 
-/// Ends the token. What the runner holds is claimed again when its leases run out. False when there was none.
+/// Ends the token of a runner of the viewer's own. What it holds is claimed again when its leases run out. False when
+/// there was none.
 pub async fn revoke(store: &Store, viewer: Viewer, id: RunnerId) -> Result<bool, StoreError> {
-    let sql = "UPDATE runners SET revoked_ms = $3 WHERE id = $1 AND $2 AND revoked_ms IS NULL";
+    let sql = "UPDATE runners SET revoked_ms = $4 WHERE id = $3 AND $2 AND created_by = $1 AND revoked_ms IS NULL";
     let done = write!(store, c => sqlx::query(sql)
-        .bind(id).bind(viewer.teaches()).bind(store.now()).execute(c).await.map(|d| d.rows_affected()))?;
+        .bind(viewer.id()).bind(viewer.teaches()).bind(id).bind(store.now())
+        .execute(c).await.map(|d| d.rows_affected()))?;
     Ok(done == 1)
 }

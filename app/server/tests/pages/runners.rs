@@ -47,7 +47,8 @@ impl Runner<'_> {
 
     async fn report(&mut self, job: &str, nonce: &Nonce, report: &Value) -> Page {
         let id = job.parse().expect("an id");
-        let signed = SignedReport::sign(&self.key, report.to_string().into_bytes(), &id, nonce, vec![]).expect("signed");
+        let signed =
+            SignedReport::sign(&self.key, report.to_string().into_bytes(), &id, nonce, vec![]).expect("signed");
         self.send("POST", &format!("jobs/{job}/reports"), &serde_json::to_value(signed).expect("JSON")).await
     }
 }
@@ -58,7 +59,7 @@ async fn runner<'a>(site: &'a Site, by: Option<server::store::UserId>) -> Runner
     let public: PublicKey = key.public();
     let bearer = format!("Bearer {}", made.token.reveal());
     let mut runner = Runner { browser: site.browser(), key, bearer };
-    let identity = json!({ "public_key": public.to_string(), "name": "r", "facts": {} });
+    let identity = json!({ "public_key": public.to_string(), "name": "r", "facts": { "version": "0.1.0", "os": "linux", "arch": "x86_64" } });
     let page = runner.send("PUT", "identity", &identity).await;
     assert_eq!(page.status, StatusCode::NO_CONTENT, "{}", page.body);
     runner
@@ -131,7 +132,9 @@ async fn names_can_be_read() {
         assert!(page.body.contains(&format!("id=\"{form}-name-problem\"")), "{path}");
     }
     let (mut site_wide, unseen) = (site.browser(), ("display_name", "\u{3164}"));
-    let page = site_wide.post("/en/sign-up", &[("code", "x"), ("login", "lin"), unseen, ("password", "long enough it is")]).await;
+    let page = site_wide
+        .post("/en/sign-up", &[("code", "x"), ("login", "lin"), unseen, ("password", "long enough it is")])
+        .await;
     assert!(page.body.contains("at least one of them a letter or digit"), "{}", page.body);
 }
 

@@ -61,8 +61,8 @@ on_both_engines! {
         assert_eq!((running.state, running.stage.0, running.position), (JobState::Leased, Stage::Measuring, None));
         assert_eq!(running.stage_times().expect("times"), TIMES);
 
-        let signing = jobs::signing_nonce(&bed.store, runner, job).await.expect("an answer");
-        assert_eq!(signing.as_ref(), Some(&claimed.nonce));
+        let asked = jobs::assignment(&bed.store, runner, job).await.expect("an answer").expect("held");
+        assert_eq!((asked.lab.as_str(), asked.params.as_str(), &asked.nonce), ("rmsnorm", "{}", &claimed.nonce));
         let finished = finish(&bed, runner, job, &claimed.nonce, b"{}").await.expect("finished");
         let done = view(&bed, &lin, job).await;
         assert_eq!((done.state, done.stage.0, done.report_id), (JobState::Done, Stage::Grading, Some(finished.id())));
@@ -115,7 +115,7 @@ on_both_engines! {
         assert!(matches!(finish(&bed, b, job, &first.nonce, b"{}").await, Err(HeldError::LeaseLost)));
         let failed = jobs::fail(&bed.store, a, job, &first.nonce, FailureKind::ChildCrashed, "late").await;
         assert!(matches!(failed, Err(HeldError::LeaseLost)));
-        assert_eq!(jobs::signing_nonce(&bed.store, a, job).await.expect("an answer"), None);
+        assert!(jobs::assignment(&bed.store, a, job).await.expect("an answer").is_none());
         finish(&bed, b, job, &second.nonce, b"{}").await.expect("B holds it");
     }
 

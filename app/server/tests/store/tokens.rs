@@ -65,4 +65,31 @@ on_both_engines! {
         assert_eq!(runners::authenticate(store, token).await.expect("an answer"), None);
         assert!(matches!(runners::bind_identity(store, made.id, &own, "x", &facts).await, Err(IdentityError::OtherKey)));
     }
+
+    async fn an_instructor_sees_and_revokes_own_runners(bed: Bed) {
+        let (mei, kai) = (bed.instructor("mei").await, bed.instructor("kai").await);
+        let store = &bed.store;
+        let own = runners::register(store, "own", Some(mei.id)).await.expect("a runner");
+        let free = runners::register(store, "free", None).await.expect("a runner");
+        for (viewer, names) in [(&mei, vec!["own"]), (&kai, vec![])] {
+            let seen = runners::list(store, viewer.viewer()).await.expect("a list");
+            assert_eq!(seen.iter().map(|r| r.name.as_str()).collect::<Vec<_>>(), names, "{}", viewer.login);
+        }
+        for (viewer, runner, ends) in [(&kai, own.id, false), (&mei, free.id, false), (&mei, own.id, true)] {
+            assert_eq!(runners::revoke(store, viewer.viewer(), runner).await.expect("an answer"), ends, "{}", viewer.login);
+        }
+        assert!(runners::authenticate(store, own.token.reveal()).await.expect("an answer").is_none());
+        assert!(runners::authenticate(store, free.token.reveal()).await.expect("an answer").is_some());
+    }
+
+    /// A machine's name for itself is taken only when people can read it.
+    async fn an_unseen_name_of_a_runner_is_not_taken(bed: Bed) {
+        let mei = bed.instructor("mei").await;
+        let runner = runners::register(&bed.store, " gpu\u{200b}-1 ", Some(mei.id)).await.expect("a runner").id;
+        for (sent, shown) in [("\u{200b}\u{3164}", "gpu-1"), ("", "gpu-1"), ("\u{202e}lab-2\u{0}", "lab-2")] {
+            runners::bind_identity(&bed.store, runner, &[7; 32], sent, &json("{}")).await.expect("bound");
+            let seen = runners::list(&bed.store, mei.viewer()).await.expect("a list");
+            assert_eq!(seen[0].name, shown, "{sent:?}");
+        }
+    }
 }

@@ -52,7 +52,9 @@ pub async fn reset(
     let link = links::issue_reset(&app.store, user.viewer(), member.user_id).await.map_err(|error| match error {
         LinkError::Store(error) => error.into(),
         // A colleague who is a member here keeps their own password.
-        LinkError::NotTaught | LinkError::NotValid | LinkError::LoginTaken | LinkError::NoInstructor => Failure::NotFound,
+        LinkError::NotTaught | LinkError::NotValid | LinkError::LoginTaken | LinkError::NoInstructor => {
+            Failure::NotFound
+        }
     })?;
     let subject = member.user_id.to_string();
     audit::record(&app.store, user.id, Some(class), AuditAction::ResetIssued, &subject, &json!({})).await?;

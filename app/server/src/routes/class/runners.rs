@@ -36,11 +36,12 @@ pub async fn register(
 ) -> Answer {
     let lang = reader.lang;
     let Some(name) = clean_name(&typed.name, runners::NAME_MAX) else {
-        let text =
-            lang.pick("给 runner 起个名字，至少有一个字母、汉字或数字。", "Give the runner a name with a letter or digit in it.");
+        let text = lang.pick(
+            "给 runner 起个名字，至少有一个字母、汉字或数字。",
+            "Give the runner a name with a letter or digit in it.",
+        );
         let trouble = Trouble::field("name", text);
-        let forms =
-            ClassForms { runner: typed.name, runners: trouble.problems.clone(), ..ClassForms::default() };
+        let forms = ClassForms { runner: typed.name, runners: trouble.problems.clone(), ..ClassForms::default() };
         return list::page(&app, &user, &reader, None, forms, trouble).await;
     };
     let made = runners::register(&app.store, &name, Some(user.id)).await?;

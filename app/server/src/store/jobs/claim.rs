@@ -24,7 +24,15 @@ struct Row {
     claims: i64,
 }
 
-/// Hands the oldest waiting job of these labs to the runner; a job whose lease ran out waits again.
+/// Whom a runner ($1) works for: who registered it and the learners of the classes that they teach. A runner that
+/// nobody registered works for all.
+const SERVES: &str = "EXISTS (SELECT 1 FROM runners w WHERE w.id = $1 AND (w.created_by IS NULL \
+    OR w.created_by = j.user_id OR EXISTS (SELECT 1 FROM memberships seen JOIN memberships t \
+      ON t.class_id = seen.class_id AND t.role = 'instructor' AND t.user_id = w.created_by \
+      WHERE seen.user_id = j.user_id AND seen.role = 'learner')))";
+
+/// Hands the oldest waiting job of these labs, of somebody whom the runner serves, to the runner; a job whose lease ran
+/// out waits again.
 pub async fn claim(store: &Store, runner: RunnerId, labs: &[&str]) -> Result<Option<Claimed>, StoreError> {
     expire(store).await?;
     if labs.is_empty() {
@@ -37,8 +45,8 @@ pub async fn claim(store: &Store, runner: RunnerId, labs: &[&str]) -> Result<Opt
     let sql = format!(
         "UPDATE jobs SET state = 'leased', stage = 'claimed', times = '[]', runner_id = $1, nonce = $2, \
            claimed_ms = $3, lease_until_ms = $4, claims = claims + 1 \
-         WHERE id = (SELECT id FROM jobs WHERE (state = 'queued' OR (state = 'leased' AND lease_until_ms <= $3)) \
-           AND claims < $5 AND lab IN ({}) ORDER BY created_ms, id LIMIT 1{}) \
+         WHERE id = (SELECT j.id FROM jobs j WHERE (j.state = 'queued' OR (j.state = 'leased' AND j.lease_until_ms <= $3)) \
+           AND j.claims < $5 AND j.lab IN ({}) AND {SERVES} ORDER BY j.created_ms, j.id LIMIT 1{}) \
          RETURNING id, user_id, lab, params, claims",
         places.join(", "),
         store.db.skip_locked(),

@@ -152,9 +152,18 @@ pub async fn fail(
     })
 }
 
-/// The nonce that the runner's signature must cover, while the job's last claim is this runner's.
-pub async fn signing_nonce(store: &Store, runner: RunnerId, job: JobId) -> Result<Option<Nonce>, StoreError> {
-    let sql = "SELECT nonce FROM jobs WHERE id = $1 AND runner_id = $2 AND nonce IS NOT NULL";
-    let row: Option<(String,)> = read!(store, c => sqlx::query_as(sql).bind(job).bind(runner).fetch_optional(c).await)?;
-    Ok(row.and_then(|(nonce,)| nonce.parse().ok()))
+/// What a runner's report must be about, and the nonce that its signature must cover.
+#[derive(Clone, Debug)]
+pub struct Assignment {
+    pub lab: String,
+    pub params: JsonText,
+    pub nonce: Nonce,
+}
+
+/// The runner's assignment, while the job's last claim is this runner's.
+pub async fn assignment(store: &Store, runner: RunnerId, job: JobId) -> Result<Option<Assignment>, StoreError> {
+    let sql = "SELECT lab, params, nonce FROM jobs WHERE id = $1 AND runner_id = $2 AND nonce IS NOT NULL";
+    let row: Option<(String, JsonText, String)> =
+        read!(store, c => sqlx::query_as(sql).bind(job).bind(runner).fetch_optional(c).await)?;
+    Ok(row.and_then(|(lab, params, nonce)| Some(Assignment { lab, params, nonce: nonce.parse().ok()? })))
 }
