@@ -56,11 +56,30 @@ impl From<sqlx::Error> for GradeError {
     }
 }
 
-/// Appends a grade and, when the report came from a job, moves the job to its last stage.
+/// Appends a grade and, when the report came from a job, moves the job to its last stage. A grade that says what the
+/// counting one says is that one: graded twice at the same moment, a report has one grade.
 pub async fn append(store: &Store, new: &NewGrade<'_>) -> Result<GradeId, GradeError> {
     let (id, now) = (GradeId::new(), store.now());
+    // Whoever grades the same report waits here, and then sees this grade.
+    let lock = sqlx::AssertSqlSafe(format!("SELECT id FROM reports WHERE id = $1{}", store.db.for_update()));
     in_tx!(store, tx => {
-        let done = sqlx::query(
+        let report: Option<(ReportId,)> = sqlx::query_as(lock).bind(new.report).fetch_optional(&mut *tx).await?;
+        if report.is_none() {
+            return Err(GradeError::NoReport);
+        }
+        let same: Option<(GradeId,)> = sqlx::query_as(
+            "SELECT g.id FROM grades g WHERE g.report_id = $1 AND g.grader_version = $2 AND g.outcome = $3 \
+               AND g.cpu_earned = $4 AND g.gpu_earned = $5 AND g.grade = $6 \
+               AND NOT EXISTS (SELECT 1 FROM grades n WHERE n.report_id = $1 \
+                 AND (n.created_ms, n.id) > (g.created_ms, g.id))",
+        )
+        .bind(new.report).bind(new.grader_version).bind(new.outcome)
+        .bind(i64::from(new.cpu.earned)).bind(i64::from(new.gpu.earned)).bind(&new.grade)
+        .fetch_optional(&mut *tx).await?;
+        if let Some((same,)) = same {
+            return Ok(same);
+        }
+        sqlx::query(
             "INSERT INTO grades (id, report_id, class, grader_version, outcome, cpu_earned, cpu_possible, \
                gpu_earned, gpu_possible, grade, created_ms) \
              SELECT $1, r.id, r.class, $3, $4, $5, $6, $7, $8, $9, $10 FROM reports r WHERE r.id = $2",
@@ -69,10 +88,7 @@ pub async fn append(store: &Store, new: &NewGrade<'_>) -> Result<GradeId, GradeE
         .bind(i64::from(new.cpu.earned)).bind(i64::from(new.cpu.possible))
         .bind(i64::from(new.gpu.earned)).bind(i64::from(new.gpu.possible))
         .bind(&new.grade).bind(now)
-        .execute(&mut *tx).await?.rows_affected();
-        if done == 0 {
-            return Err(GradeError::NoReport);
-        }
+        .execute(&mut *tx).await?;
         sqlx::query(
             "UPDATE jobs SET stage = 'graded' WHERE state = 'done' \
              AND id = (SELECT job_id FROM reports WHERE id = $1)",

@@ -12,6 +12,8 @@ mod read;
 pub use read::{Filter, Twin, get, list, raw, raw_for_grading, twins, ungraded};
 
 const DEVICE_NAME_MAX: usize = 200;
+/// Lab ids are folder names; what is longer, or holds what a name does not show, names no lab.
+const LAB_MAX: usize = 64;
 
 /// A report as it is stored.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +88,12 @@ pub(crate) struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     pub(crate) fn of(new: NewReport<'a>, origin: ReportOrigin, signed: Option<Signed<'a>>) -> Self {
-        let device_name = new.device.map(|d| clean_text(&d.name, DEVICE_NAME_MAX));
+        let device_name = new.device.map(|d| match clean_text(&d.name, DEVICE_NAME_MAX) {
+            // A name of unseen characters alone: shown as what it is, not as no name.
+            name if name.trim().is_empty() && !d.name.is_empty() => "\u{fffd}".to_owned(),
+            name => name,
+        });
+        let new = NewReport { lab: new.lab.filter(|lab| clean_text(lab, LAB_MAX) == **lab), ..new };
         Self { id: ReportId::new(), sha256: sha256_hex(new.raw), new, origin, device_name, signed }
     }
 }

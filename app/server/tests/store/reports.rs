@@ -1,6 +1,8 @@
+use std::{collections::HashSet, time::Duration};
+
 use evidence::{Backend, DeviceFacts, DeviceKind, EvidenceClass};
 use server::store::{
-    GradeOutcome, ReportOrigin, Role, grades,
+    GradeId, GradeOutcome, ReportId, ReportOrigin, Role, Store, grades,
     grades::{Earned, GradeError, NewGrade},
     reports::{self, Filter, NewReport, Stored, UploadedBy},
 };
@@ -15,6 +17,18 @@ async fn store_as(bed: &Bed, class: EvidenceClass, facts: Option<&DeviceFacts>, 
     let lin = bed.user(&format!("lin{raw}"), Role::Learner).await;
     let new = NewReport { class, device: facts, ..cpu_report(raw.as_bytes()) };
     reports::upload(&bed.store, lin.id, new, UploadedBy::File).await.is_ok()
+}
+
+async fn append_one(store: &Store, report: ReportId, version: &str, text: &str) -> GradeId {
+    let new = NewGrade {
+        report,
+        grader_version: version,
+        outcome: GradeOutcome::Graded,
+        cpu: Earned { earned: 1, possible: 5 },
+        gpu: Earned { earned: 0, possible: 5 },
+        grade: json(text),
+    };
+    grades::append(store, &new).await.expect("graded")
 }
 
 on_both_engines! {
@@ -189,5 +203,51 @@ on_both_engines! {
                 ("wen", None, (0, 0), (0, 0), 0, 0),
             ]
         );
+    }
+
+    /// Two uploads of one file at the same moment: one row, one grade.
+    async fn the_same_grade_twice_is_one(bed: Bed) {
+        let lin = bed.user("lin", Role::Learner).await;
+        let report = bed.report(lin.id, b"{}").await;
+        let mut graders = tokio::task::JoinSet::new();
+        for _ in 0..8 {
+            let store = bed.store.clone();
+            graders.spawn(async move { append_one(&store, report, "1", r#"{"n":1}"#).await });
+        }
+        let ids: HashSet<_> = graders.join_all().await.into_iter().collect();
+        assert_eq!((ids.len(), bed.column("grades", "id").await.len()), (1, 1));
+        // Another grader or another result is a new grade, and so is a result that was replaced in between.
+        for (version, text, grades) in [("2", r#"{"n":1}"#, 2), ("2", r#"{"n":2}"#, 3), ("2", r#"{"n":1}"#, 4)] {
+            bed.clock.advance(Duration::from_millis(1));
+            append_one(&bed.store, report, version, text).await;
+            append_one(&bed.store, report, version, text).await;
+            assert_eq!(bed.column("grades", "id").await.len(), grades, "{version} {text}");
+        }
+    }
+
+    /// What a file says of itself never makes the store fail.
+    async fn names_from_a_file_are_made_fit(bed: Bed) {
+        let lin = bed.user("lin", Role::Learner).await;
+        let long = "x".repeat(65);
+        for (n, (lab, kept)) in [
+            (Some("rmsnorm"), Some("rmsnorm")),
+            (Some("a\u{0}b"), None),
+            (Some("rms\u{200b}norm"), None),
+            (Some(&*long), None),
+            (None, None),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let raw = n.to_string();
+            let new = NewReport { lab, ..cpu_report(raw.as_bytes()) };
+            let id = reports::upload(&bed.store, lin.id, new, UploadedBy::File).await.expect("stored").id();
+            let row = reports::get(&bed.store, lin.viewer(), id).await.expect("an answer").expect("the report");
+            assert_eq!(row.lab.as_deref(), kept, "{lab:?}");
+        }
+        for name in ["\u{0}", "\u{200b}", "GPU\u{0}"] {
+            let facts = device(Backend::Cuda, name, DeviceKind::DiscreteGpu);
+            assert!(store_as(&bed, EvidenceClass::Gpu, Some(&facts), &name.len().to_string()).await, "{name:?}");
+        }
     }
 }
