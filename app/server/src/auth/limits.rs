@@ -4,7 +4,7 @@ use std::{net::IpAddr, num::NonZeroU32, time::Duration};
 
 use governor::{
     Quota, RateLimiter,
-    clock::{Clock, DefaultClock},
+    clock::{Clock, DefaultClock, Reference},
     middleware::NoOpMiddleware,
     state::keyed::DashMapStateStore,
 };
@@ -12,12 +12,16 @@ use governor::{
 use super::ClientIp;
 use crate::store::UserId;
 
+mod tries;
+
+use tries::Tries;
+
 /// What is limited, with its rate and burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limit {
-    /// Tries of one login name from one network.
+    /// Wrong passwords for one login name from one network.
     SignIn,
-    /// Tries of any login name from one network: a classroom behind one address must fit.
+    /// Wrong passwords for any login name from one network: a classroom behind one address must fit.
     SignInNetwork,
     /// Sign-ups, join codes, set-up and reset links from one network.
     Codes,
@@ -30,13 +34,14 @@ pub enum Limit {
 }
 
 impl Limit {
-    const ALL: [Self; 6] = [Self::SignIn, Self::SignInNetwork, Self::Codes, Self::Upload, Self::Run, Self::BadToken];
+    /// Those that count every request.
+    const REQUESTS: [Self; 4] = [Self::Codes, Self::Upload, Self::Run, Self::BadToken];
 
     /// So many at once, and one more every so often.
     pub const fn rate(self) -> (u32, Duration) {
         match self {
             Self::SignIn => (10, Duration::from_secs(30)),
-            Self::SignInNetwork => (120, Duration::from_secs(1)),
+            Self::SignInNetwork => (300, Duration::from_secs(1)),
             Self::Codes => (60, Duration::from_secs(5)),
             Self::Upload => (30, Duration::from_secs(10)),
             Self::Run => (20, Duration::from_secs(10)),
@@ -74,7 +79,19 @@ const KEYS: usize = 20_000;
 
 pub struct Limits<C: Clock = DefaultClock> {
     clock: C,
-    keyed: [Keyed<C>; 6],
+    start: C::Instant,
+    sign_in: Tries,
+    sign_in_network: Tries,
+    keyed: [(Limit, Keyed<C>); 4],
+}
+
+/// A sign-in whose password is about to be checked. It counts as a wrong one unless it is forgiven: so many at once
+/// cannot slip by before the first is judged.
+#[must_use = "a right password is forgiven"]
+#[derive(Debug, PartialEq, Eq)]
+pub struct Attempt {
+    network: String,
+    name: String,
 }
 
 impl<C: Clock> std::fmt::Debug for Limits<C> {
@@ -91,18 +108,43 @@ impl Default for Limits {
 
 impl<C: Clock + Clone> Limits<C> {
     pub fn with_clock(clock: C) -> Self {
-        let keyed =
-            Limit::ALL.map(|limit| RateLimiter::new(limit.quota(), DashMapStateStore::default(), clock.clone()));
-        Self { clock, keyed }
+        let keyed = |limit: Limit| RateLimiter::new(limit.quota(), DashMapStateStore::default(), clock.clone());
+        Self {
+            start: clock.now(),
+            sign_in: Tries::new(Limit::SignIn.rate()),
+            sign_in_network: Tries::new(Limit::SignInNetwork.rate()),
+            keyed: Limit::REQUESTS.map(|limit| (limit, keyed(limit))),
+            clock,
+        }
     }
 
-    /// Counts a sign-in, right or wrong. Ask before the password is looked at.
-    pub fn sign_in(&self, from: ClientIp, login: &str) -> Result<(), Limited> {
-        let network = from.network();
+    /// Ask before the password is looked at, and [`Limits::forgive`] when it was right.
+    ///
+    /// Only wrong passwords count, so a classroom behind one address signs in freely. What remains: ten wrong tries of
+    /// a name close *that name*, for *that network*, for half a minute per try, to its owner as well; were the right
+    /// password let in meanwhile, the guesser's would be too. Other names, and the same name from elsewhere, are not
+    /// touched. Five minutes' worth of wrong tries over many names close the network, as guessing one common
+    /// password for each name of a class must end somewhere. Tries that are refused here count in neither.
+    pub fn sign_in(&self, from: ClientIp, login: &str) -> Result<Attempt, Limited> {
+        let network = from.network().to_string();
         // Folded and cut, so that spellings of one name count together and a long one costs no memory.
         let login: String = login.trim().chars().take(64).collect::<String>().to_lowercase();
-        self.check(Limit::SignInNetwork, network.to_string())?;
-        self.check(Limit::SignIn, format!("{network} {login}"))
+        let name = format!("{network} {login}");
+        let now = self.clock.now().duration_since(self.start).as_u64();
+        let limited = |limit| move |retry_after| Limited { limit, retry_after };
+        // The network first: it bounds how many names are remembered.
+        self.sign_in_network.take(&network, now).map_err(limited(Limit::SignInNetwork))?;
+        self.sign_in.take(&name, now).map_err(|wait| {
+            self.sign_in_network.give_back(&network);
+            limited(Limit::SignIn)(wait)
+        })?;
+        Ok(Attempt { network, name })
+    }
+
+    /// The password was right, or was not looked at: the try does not count.
+    pub fn forgive(&self, attempt: Attempt) {
+        self.sign_in.give_back(&attempt.name);
+        self.sign_in_network.give_back(&attempt.network);
     }
 
     pub fn codes(&self, from: ClientIp) -> Result<(), Limited> {
@@ -126,7 +168,7 @@ impl<C: Clock + Clone> Limits<C> {
     }
 
     fn check(&self, limit: Limit, key: String) -> Result<(), Limited> {
-        let keyed = &self.keyed[limit as usize];
+        let Some((_, keyed)) = self.keyed.iter().find(|(own, _)| *own == limit) else { return Ok(()) };
         if keyed.len() > KEYS {
             keyed.retain_recent();
         }
@@ -152,14 +194,41 @@ mod tests {
         let limits = Limits::with_clock(clock.clone());
         let (burst, every) = Limit::SignIn.rate();
         for _ in 0..burst {
-            assert_eq!(limits.sign_in(ip("198.51.100.1"), "mei"), Ok(()));
+            assert!(limits.sign_in(ip("198.51.100.1"), "mei").is_ok());
         }
         let refused = limits.sign_in(ip("198.51.100.1"), " MEI ").map_err(|l| (l.limit, l.retry_after_s()));
         assert_eq!(refused, Err((Limit::SignIn, every.as_secs())));
-        assert_eq!(limits.sign_in(ip("198.51.100.1"), "lin"), Ok(()), "another name");
-        assert_eq!(limits.sign_in(ip("198.51.100.2"), "mei"), Ok(()), "another network");
+        assert!(limits.sign_in(ip("198.51.100.1"), "lin").is_ok(), "another name");
+        assert!(limits.sign_in(ip("198.51.100.2"), "mei").is_ok(), "another network");
         clock.advance(every);
-        assert_eq!(limits.sign_in(ip("198.51.100.1"), "mei"), Ok(()), "later");
+        assert!(limits.sign_in(ip("198.51.100.1"), "mei").is_ok(), "later");
+        assert!(limits.sign_in(ip("198.51.100.1"), "mei").is_err(), "one more each time");
+    }
+
+    #[test]
+    fn right_passwords_cost_nothing() {
+        let limits = Limits::with_clock(FakeRelativeClock::default());
+        let (burst, _) = Limit::SignInNetwork.rate();
+        for n in 0..burst * 2 {
+            let attempt = limits.sign_in(ip("198.51.100.1"), &format!("name{}", n % 3)).expect("a try");
+            limits.forgive(attempt);
+        }
+        // Nine wrong ones and a right one: the next wrong one is the tenth.
+        for wrong in 0..Limit::SignIn.rate().0 {
+            let right = limits.sign_in(ip("198.51.100.1"), "mei").unwrap_or_else(|_| panic!("after {wrong}"));
+            limits.forgive(right);
+            assert!(limits.sign_in(ip("198.51.100.1"), "mei").is_ok(), "{wrong}");
+        }
+        assert!(limits.sign_in(ip("198.51.100.1"), "mei").is_err());
+    }
+
+    /// Parallel tries count before the first is judged.
+    #[test]
+    fn tries_under_way_count() {
+        let limits = Limits::with_clock(FakeRelativeClock::default());
+        let (burst, _) = Limit::SignIn.rate();
+        let under_way: Vec<_> = (0..burst * 2).filter_map(|_| limits.sign_in(ip("198.51.100.1"), "mei").ok()).collect();
+        assert_eq!(under_way.len(), burst as usize);
     }
 
     #[test]
@@ -169,6 +238,16 @@ mod tests {
         let refused = (0..=burst).find_map(|n| limits.sign_in(ip("2001:db8::1"), &format!("name{n}")).err());
         assert_eq!(refused.map(|l| l.limit), Some(Limit::SignInNetwork));
         assert!(limits.sign_in(ip("2001:db8::2"), "mei").is_err(), "the same /64");
+    }
+
+    /// Somebody hammers one name: the class behind the same address still signs in.
+    #[test]
+    fn a_closed_name_does_not_close_its_network() {
+        let limits = Limits::with_clock(FakeRelativeClock::default());
+        for _ in 0..Limit::SignInNetwork.rate().0 * 2 {
+            let _counted = limits.sign_in(ip("198.51.100.1"), "mei");
+        }
+        assert!(limits.sign_in(ip("198.51.100.1"), "lin").is_ok());
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::store::Store;
 
 pub use client::{ClientIp, TrustedProxies};
 pub use extract::{AuthRejection, CurrentUser, Instructor, MaybeUser, RunnerAuth, TokenUser};
-pub use limits::{Limited, Limits};
+pub use limits::{Attempt, Limited, Limits};
 
 /// What signing in needs, shared by every request. The application's state gives it by `FromRef`.
 #[derive(Clone, Debug)]
