@@ -7,7 +7,7 @@ use super::{
 use crate::store::{
     ClassId, Role, StoreError, User, UserId,
     classes::{self, JoinCode, JoinError},
-    clean_text,
+    clean_name,
     links::{self, LinkError},
     users::{self, CreateUserError, LoginName, LoginNameError, NewUser},
 };
@@ -27,7 +27,7 @@ pub struct NewAccount<'a> {
 pub enum FieldError {
     #[error("login name: {0}")]
     Login(#[from] LoginNameError),
-    #[error("the display name is empty or longer than {DISPLAY_NAME_MAX} characters")]
+    #[error("the display name has no letter or digit, or more than {DISPLAY_NAME_MAX} characters")]
     DisplayName,
     #[error("password: {0}")]
     Password(#[from] PasswordError),
@@ -63,9 +63,10 @@ fn parse(typed: NewAccount<'_>) -> Result<Parsed, FieldError> {
 }
 
 fn display_name(text: &str) -> Result<String, FieldError> {
-    let trimmed = text.trim();
-    let clean = clean_text(trimmed, DISPLAY_NAME_MAX);
-    if clean.is_empty() || clean != trimmed { Err(FieldError::DisplayName) } else { Ok(clean) }
+    // Unseen characters come along when a name is pasted; they are dropped. Control characters are no part of a name.
+    let fits = !text.trim().chars().any(char::is_control);
+    let name = clean_name(text, usize::MAX).filter(|name| fits && name.chars().count() <= DISPLAY_NAME_MAX);
+    name.ok_or(FieldError::DisplayName)
 }
 
 impl Parsed {
@@ -118,7 +119,7 @@ pub enum LinkUseError {
 impl From<LinkError> for LinkUseError {
     fn from(err: LinkError) -> Self {
         match err {
-            LinkError::NotValid | LinkError::NotTaught => Self::NotValid,
+            LinkError::NotValid | LinkError::NotTaught | LinkError::NoInstructor => Self::NotValid,
             LinkError::LoginTaken => Self::LoginTaken,
             LinkError::Store(err) => Self::Store(err),
         }
@@ -135,7 +136,7 @@ pub async fn set_up(auth: &Auth, token: &str, account: NewAccount<'_>) -> Result
     Ok(links::use_setup(&auth.store, token, &parsed.with_hash(Role::Instructor, &hash)).await?)
 }
 
-/// Sets the password of the learner that a reset link is for and ends their sessions.
+/// Sets the password of the account that a reset link is for and ends its sessions and API tokens.
 pub async fn reset_password(auth: &Auth, token: &str, new: &str) -> Result<UserId, LinkUseError> {
     let login = links::login_of_reset(&auth.store, token).await?.ok_or(LinkUseError::NotValid)?;
     let password = Password::choose(new, &login).map_err(FieldError::from)?;
@@ -181,16 +182,22 @@ pub enum ChangePasswordError {
     Store(#[from] StoreError),
 }
 
-/// Changes the password and ends every session of the account. The account comes back with the epoch that a new
-/// session needs: `session::start` with it keeps this browser signed in.
-pub async fn change_password(auth: &Auth, user: &User, old: &str, new: &str) -> Result<User, ChangePasswordError> {
+/// Changes the password and ends every session of the account, and its API tokens if asked to. The account comes back
+/// with the epoch that a new session needs: `session::start` with it keeps this browser signed in.
+pub async fn change_password(
+    auth: &Auth,
+    user: &User,
+    old: &str,
+    new: &str,
+    revoke_tokens: bool,
+) -> Result<User, ChangePasswordError> {
     let password = Password::choose(new, &user.login)?;
     let found = users::credentials_of(&auth.store, user.id).await?;
     let stored = found.as_ref().map(|found| found.password_hash.as_str());
     let opened = auth.hasher.verify(old, stored).await?;
     let Some(found) = found.filter(|_| opened) else { return Err(ChangePasswordError::OldWrong) };
     let hash = auth.hasher.hash(&password).await?;
-    let epoch = users::replace_password(&auth.store, user.id, found.auth_epoch, &hash).await?;
+    let epoch = users::replace_password(&auth.store, user.id, found.auth_epoch, &hash, revoke_tokens).await?;
     let auth_epoch = epoch.ok_or(ChangePasswordError::OldWrong)?;
     Ok(User { auth_epoch, ..user.clone() })
 }

@@ -2,7 +2,9 @@
 
 pub mod demo;
 mod grade;
+mod instructor;
 mod ledger;
+mod out;
 mod serve;
 mod submit;
 
@@ -23,6 +25,8 @@ struct Cli {
 enum Command {
     /// Serve the course
     Serve(serve::Args),
+    /// Print a one-time link for a further instructor, or to reset an instructor's password
+    InstructorLink(instructor::Args),
     /// Predict bytes: inference or training
     Ledger {
         #[command(subcommand)]
@@ -52,6 +56,7 @@ enum Command {
 pub fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Serve(args) => serve::run(args),
+        Command::InstructorLink(args) => instructor::run(args),
         Command::Ledger { kind } => ledger::run(kind),
         Command::Submit(args) => submit::run(args),
         Command::Grade { files, json, lang } => ExitCode::from(grade::run(&files, json, lang)),

@@ -65,6 +65,18 @@ pub async fn revoke(store: &Store, user: UserId, id: ApiTokenId) -> Result<bool,
     Ok(done == 1)
 }
 
+/// `revoke_all_tokens!(tx, user, now)`: every token of the account ends with the transaction that changes its password.
+macro_rules! revoke_all_tokens {
+    ($tx:ident, $user:expr, $now:expr) => {
+        sqlx::query("UPDATE api_tokens SET revoked_ms = $2 WHERE user_id = $1 AND revoked_ms IS NULL")
+            .bind($user)
+            .bind($now)
+            .execute(&mut *$tx)
+            .await?
+    };
+}
+pub(crate) use revoke_all_tokens;
+
 /// Whose token this is, if it works; notes the use.
 pub async fn authenticate(store: &Store, token: &str) -> Result<Option<TokenHolder>, StoreError> {
     let sql = "SELECT id, user_id, scopes, last_used_ms FROM api_tokens WHERE token_hash = $1 AND revoked_ms IS NULL";

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use super::{
     LinkId, LinkPurpose, Secret, Store, StoreError, TokenHash, UserId, UtcMs, Viewer,
+    api_tokens::revoke_all_tokens,
     error::is_unique,
-    users::{NewUser, insert_user},
+    users::{LoginName, NewUser, insert_user},
 };
 
 /// Both kinds live for half an hour.
@@ -28,6 +29,8 @@ pub enum LinkError {
     /// The account is no learner of a class that the issuer teaches.
     #[error("no such learner of this instructor")]
     NotTaught,
+    #[error("no instructor has this login name")]
+    NoInstructor,
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -84,6 +87,28 @@ pub async fn issue_reset(store: &Store, viewer: Viewer, learner: UserId) -> Resu
     })
 }
 
+/// A link that sets a new password for an instructor, asked for by whoever runs the server. Earlier ones end.
+pub async fn issue_instructor_reset(store: &Store, login: &LoginName) -> Result<NewLink, LinkError> {
+    let token = Secret::random("")?;
+    let now = store.now();
+    let expires = now.plus(LIFETIME);
+    in_tx!(store, tx => {
+        let found: Option<(UserId,)> =
+            sqlx::query_as("SELECT id FROM users WHERE login_key = $1 AND role = 'instructor'")
+                .bind(login.key()).fetch_optional(&mut *tx).await?;
+        let Some((user,)) = found else { return Err(LinkError::NoInstructor) };
+        sqlx::query("UPDATE one_time_links SET expires_ms = $2 WHERE user_id = $1 AND expires_ms > $2")
+            .bind(user).bind(now).execute(&mut *tx).await?;
+        sqlx::query(
+            "INSERT INTO one_time_links (id, token_hash, purpose, user_id, created_ms, expires_ms) \
+             VALUES ($1, $2, 'reset', $3, $4, $5)",
+        )
+        .bind(LinkId::new()).bind(token.hash()).bind(user).bind(now).bind(expires)
+        .execute(&mut *tx).await?;
+        Ok(NewLink { token, expires })
+    })
+}
+
 /// Would this link still work? For showing its form; the answer is decided again when it is used.
 pub async fn is_valid(store: &Store, token: &str, purpose: LinkPurpose) -> Result<bool, StoreError> {
     let sql = "SELECT EXISTS (SELECT 1 FROM one_time_links \
@@ -134,7 +159,8 @@ pub async fn use_setup(store: &Store, token: &str, new: &NewUser<'_>) -> Result<
     })
 }
 
-/// Uses a reset link: the new hash is in place, every session of the account has ended.
+/// Uses a reset link: the new hash is in place, and every session and API token of the account has ended. A password is
+/// reset when somebody else may know it, and tokens could have been made with it.
 pub async fn use_reset(store: &Store, token: &str, password_hash: &str) -> Result<UserId, LinkError> {
     let now = store.now();
     in_tx!(store, tx => {
@@ -142,6 +168,7 @@ pub async fn use_reset(store: &Store, token: &str, password_hash: &str) -> Resul
         sqlx::query("UPDATE users SET password_hash = $2, auth_epoch = auth_epoch + 1 WHERE id = $1")
             .bind(user).bind(password_hash).execute(&mut *tx).await?;
         sqlx::query("DELETE FROM sessions WHERE user_id = $1").bind(user).execute(&mut *tx).await?;
+        revoke_all_tokens!(tx, user, now);
         Ok(user)
     })
 }

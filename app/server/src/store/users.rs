@@ -1,6 +1,6 @@
 //! Accounts.
 
-use super::{Role, Store, StoreError, UserId, UtcMs, Viewer, error::is_unique};
+use super::{Role, Store, StoreError, UserId, UtcMs, Viewer, api_tokens::revoke_all_tokens, error::is_unique};
 
 /// A login name in the form that is stored: 3 to 64 of `a–z 0–9 . _ - @ +`, any case.
 ///
@@ -138,13 +138,16 @@ pub(crate) async fn credentials_of(store: &Store, id: UserId) -> Result<Option<C
     Ok(read!(store, c => sqlx::query_as(sql).bind(id).fetch_optional(c).await)?)
 }
 
-/// Replaces the hash if nobody else did since `epoch` was read, ends every session and gives the new epoch.
+/// Replaces the hash if nobody else did since `epoch` was read, ends every session (and, if asked to, every API token)
+/// and gives the new epoch.
 pub(crate) async fn replace_password(
     store: &Store,
     id: UserId,
     epoch: i64,
     password_hash: &str,
+    revoke_tokens: bool,
 ) -> Result<Option<i64>, StoreError> {
+    let now = store.now();
     in_tx!(store, tx => {
         let next: Option<(i64,)> = sqlx::query_as(
             "UPDATE users SET password_hash = $3, auth_epoch = auth_epoch + 1 \
@@ -157,6 +160,9 @@ pub(crate) async fn replace_password(
         .await?;
         if next.is_some() {
             sqlx::query("DELETE FROM sessions WHERE user_id = $1").bind(id).execute(&mut *tx).await?;
+            if revoke_tokens {
+                revoke_all_tokens!(tx, id, now);
+            }
         }
         Ok(next.map(|(epoch,)| epoch))
     })

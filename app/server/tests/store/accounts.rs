@@ -3,7 +3,12 @@ use server::{
         accounts::{self, ChangePasswordError, FieldError, NewAccount, SignInError, SignUpError},
         password::{MAX_BYTES, PasswordError},
     },
-    store::{Role, classes, users::LoginNameError},
+    store::{
+        Role,
+        api_tokens::{self, Scopes},
+        classes,
+        users::LoginNameError,
+    },
 };
 
 const PASSWORD: &str = "correct horse battery";
@@ -14,7 +19,7 @@ on_both_engines! {
         let mei = bed.instructor("mei").await;
         let (class, code) = bed.class(&mei, "A").await;
         let shown = code.to_string().to_lowercase();
-        let good = NewAccount { login: "Lin.Wei", display_name: "林 薇", password: PASSWORD };
+        let good = NewAccount { login: "Lin.Wei", display_name: "林 薇\u{200b}", password: PASSWORD };
 
         type Expected = fn(&SignUpError) -> bool;
         let wrong: &[(&str, NewAccount<'_>, Expected)] = &[
@@ -27,6 +32,9 @@ on_both_engines! {
                 matches!(e, SignUpError::Field(FieldError::Login(LoginNameError::Character { found: ' ' })))
             }),
             (&shown, NewAccount { display_name: "a\u{0}b", ..good }, |e| {
+                matches!(e, SignUpError::Field(FieldError::DisplayName))
+            }),
+            (&shown, NewAccount { display_name: "\u{200b}\u{3164}", ..good }, |e| {
                 matches!(e, SignUpError::Field(FieldError::DisplayName))
             }),
             (&shown, NewAccount { password: "lin.wei2026", ..good }, |e| {
@@ -75,12 +83,12 @@ on_both_engines! {
         let id = accounts::create(&auth, Role::Learner, account).await.expect("an account");
         let user = bed.reload(id).await;
         let new = "staple battery horse";
-        let refused = accounts::change_password(&auth, &user, "wrong", new).await;
+        let refused = accounts::change_password(&auth, &user, "wrong", new, false).await;
         assert!(matches!(refused, Err(ChangePasswordError::OldWrong)));
-        let refused = accounts::change_password(&auth, &user, PASSWORD, "short").await;
+        let refused = accounts::change_password(&auth, &user, PASSWORD, "short", false).await;
         assert!(matches!(refused, Err(ChangePasswordError::New(PasswordError::TooShort { found: 5, .. }))));
 
-        let changed = accounts::change_password(&auth, &user, PASSWORD, new).await.expect("changed");
+        let changed = accounts::change_password(&auth, &user, PASSWORD, new, false).await.expect("changed");
         assert_eq!(changed.auth_epoch, user.auth_epoch + 1, "older sessions are void");
         assert_eq!(bed.reload(id).await, changed);
         assert!(accounts::sign_in(&auth, "mei", PASSWORD).await.is_err());
@@ -93,7 +101,7 @@ on_both_engines! {
         let account = NewAccount { login: "mei", display_name: "Mei", password: PASSWORD };
         let id = accounts::create(&auth, Role::Learner, account).await.expect("an account");
         let user = bed.reload(id).await;
-        let change = |new: &'static str| accounts::change_password(&auth, &user, PASSWORD, new);
+        let change = |new: &'static str| accounts::change_password(&auth, &user, PASSWORD, new, false);
         let (a, b) = tokio::join!(change("staple battery one"), change("staple battery two"));
         assert!(a.is_ok() != b.is_ok(), "{a:?} {b:?}");
         assert_eq!(bed.reload(id).await.auth_epoch, 1);
@@ -106,5 +114,20 @@ on_both_engines! {
         classes::join(&bed.store, &b, lin.id).await.expect("joined");
         let names: Vec<_> = classes::of_learner(&bed.store, lin.id).await.expect("classes").into_iter().map(|c| c.name).collect();
         assert_eq!(names.len(), 2);
+    }
+
+    /// Tokens stay unless the owner says that they shall not.
+    async fn a_new_password_ends_tokens_when_asked(bed: Bed) {
+        let auth = bed.auth();
+        let account = NewAccount { login: "mei", display_name: "Mei", password: PASSWORD };
+        let id = accounts::create(&auth, Role::Learner, account).await.expect("an account");
+        let token = api_tokens::create(&bed.store, id, "t", Scopes::default()).await.expect("a token").token;
+        let passwords = [PASSWORD, "staple battery one", "staple battery two"];
+        for (change, revoke) in passwords.windows(2).zip([false, true]) {
+            let user = bed.reload(id).await;
+            accounts::change_password(&auth, &user, change[0], change[1], revoke).await.expect("changed");
+            let holder = api_tokens::authenticate(&bed.store, token.reveal()).await.expect("an answer");
+            assert_eq!(holder.is_none(), revoke);
+        }
     }
 }

@@ -4,6 +4,7 @@ use server::{
     auth::accounts::{self, FieldError, LinkUseError, NewAccount, SignInError},
     store::{
         LinkPurpose, Role,
+        api_tokens::{self, Scopes},
         links::{self, LIFETIME, LinkError},
         users::{LoginName, NewUser},
     },
@@ -127,6 +128,48 @@ on_both_engines! {
             let issued = links::issue_reset(&bed.store, issuer.viewer(), target.id).await;
             assert_eq!(issued.is_ok(), allowed, "{} for {}", issuer.login, target.login);
             assert!(allowed || matches!(issued, Err(LinkError::NotTaught)));
+        }
+    }
+
+    /// Whoever runs the server helps an instructor who forgot the password.
+    async fn an_instructor_is_helped_from_the_command_line(bed: Bed) {
+        let auth = bed.auth();
+        let mei = accounts::create(&auth, Role::Instructor, ACCOUNT).await.expect("an account");
+        bed.user("lin", Role::Learner).await;
+        for login in ["nobody", "lin"] {
+            let login = LoginName::parse(login).expect("a login name");
+            let refused = links::issue_instructor_reset(&bed.store, &login).await;
+            assert!(matches!(refused, Err(LinkError::NoInstructor)), "{login:?}");
+        }
+        let login = LoginName::parse("MEI").expect("a login name");
+        let old = links::issue_instructor_reset(&bed.store, &login).await.expect("a link");
+        let link = links::issue_instructor_reset(&bed.store, &login).await.expect("a link");
+        let new = "staple battery horse";
+        for (token, works) in [(&old, false), (&link, true), (&link, false)] {
+            let done = accounts::reset_password(&auth, token.token.reveal(), new).await;
+            assert_eq!(done.is_ok(), works);
+        }
+        assert_eq!(accounts::sign_in(&auth, "mei", new).await.expect("signed in").id, mei);
+        // A further set-up link works beside an instructor.
+        let setup = links::issue_setup(&bed.store).await.expect("a link");
+        let second = NewAccount { login: "kai", ..ACCOUNT };
+        accounts::set_up(&auth, setup.token.reveal(), second).await.expect("a second instructor");
+    }
+
+    async fn a_reset_ends_the_tokens(bed: Bed) {
+        let auth = bed.auth();
+        let mei = bed.instructor("mei").await;
+        let (_, code) = bed.class(&mei, "A").await;
+        let (lin, wen) = (bed.learner("lin", &code).await, bed.learner("wen", &code).await);
+        let mut tokens = Vec::new();
+        for user in [&lin, &lin, &wen] {
+            tokens.push(api_tokens::create(&bed.store, user.id, "t", Scopes::default()).await.expect("a token").token);
+        }
+        let link = links::issue_reset(&bed.store, mei.viewer(), lin.id).await.expect("a link");
+        accounts::reset_password(&auth, link.token.reveal(), "staple battery horse").await.expect("reset");
+        for (token, works) in tokens.iter().zip([false, false, true]) {
+            let holder = api_tokens::authenticate(&bed.store, token.reveal()).await.expect("an answer");
+            assert_eq!(holder.is_some(), works);
         }
     }
 }

@@ -60,7 +60,13 @@ fn offered(scope: &str) -> Option<Scope> {
 
 fn refuse(name: &str, scopes: Scopes, held: usize, lang: Lang) -> Option<Trouble> {
     if name.is_empty() {
-        return Some(Trouble::field("name", lang.pick("给令牌起个名字，至少有一个字母、汉字或数字。", "Give the token a name with a letter or digit in it.")));
+        return Some(Trouble::field(
+            "name",
+            lang.pick(
+                "给令牌起个名字，至少有一个字母、汉字或数字。",
+                "Give the token a name with a letter or digit in it.",
+            ),
+        ));
     }
     if held >= MAX_TOKENS {
         let text = lang.pick("令牌已有 20 个；请先吊销不用的。", "There are 20 tokens already; revoke one first.");

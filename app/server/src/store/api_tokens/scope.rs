@@ -12,6 +12,11 @@ kinds! {
     }
 }
 
+impl Scope {
+    /// Those that a route asks for today; a new token may have no other.
+    pub const OFFERED: &[Self] = &[Self::ReadReports, Self::SubmitReports];
+}
+
 /// A set of scopes; text with spaces between them, as OAuth writes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scopes(u8);
