@@ -1,7 +1,14 @@
 //! Signed-in browsers: the cookie and what a session holds.
 
-use axum::http::{HeaderMap, header::USER_AGENT};
+use axum::{
+    http::{
+        HeaderMap, HeaderValue,
+        header::{SET_COOKIE, USER_AGENT},
+    },
+    response::Response,
+};
 use time::Duration;
+use tower::util::MapResponseLayer;
 use tower_sessions::{Expiry, Session, SessionManagerLayer, cookie::SameSite, session::Error};
 
 use crate::store::{
@@ -15,15 +22,42 @@ pub const COOKIE: &str = "__Host-vramlab";
 const LIFETIME: Duration = Duration::days(30);
 
 /// Layer for every route that may have a signed-in user. A visitor without an account gets no cookie and no row.
-pub fn layer(store: Store) -> SessionManagerLayer<SessionRows> {
-    SessionManagerLayer::new(SessionRows::new(store))
+pub fn layer(store: Store) -> SessionLayer {
+    let sessions = SessionManagerLayer::new(SessionRows::new(store))
         .with_name(COOKIE)
         .with_secure(true)
         .with_http_only(true)
         // Lax, not Strict: a link to a lesson in a chat must open it signed in. Changes of state have `csrf`.
         .with_same_site(SameSite::Lax)
         .with_path("/")
-        .with_expiry(Expiry::OnInactivity(LIFETIME))
+        .with_expiry(Expiry::OnInactivity(LIFETIME));
+    (MapResponseLayer::new(complete_removal as _), sessions)
+}
+
+/// The session layer, and outside it what its removal of a cookie lacks.
+pub type SessionLayer = (MapResponseLayer<fn(Response) -> Response>, SessionManagerLayer<SessionRows>);
+
+fn removes(set_cookie: &str) -> bool {
+    set_cookie.strip_prefix(COOKIE).is_some_and(|rest| rest.starts_with("=;"))
+}
+
+/// The session layer takes a cookie away by name and path alone. Browsers refuse a `__Host-` cookie that is not
+/// `Secure`, and with it the removal: the old cookie would stay until it expires.
+fn complete_removal(mut response: Response) -> Response {
+    let bare = |value: &HeaderValue| {
+        let text = value.to_str().ok().filter(|text| removes(text) && !text.contains("; Secure"))?;
+        HeaderValue::from_str(&format!("{text}; Secure; HttpOnly; SameSite=Lax")).ok()
+    };
+    let headers = response.headers_mut();
+    if headers.get_all(SET_COOKIE).iter().any(|value| bare(value).is_some()) {
+        let all: Vec<HeaderValue> =
+            headers.get_all(SET_COOKIE).iter().map(|value| bare(value).unwrap_or_else(|| value.clone())).collect();
+        headers.remove(SET_COOKIE);
+        for value in all {
+            headers.append(SET_COOKIE, value);
+        }
+    }
+    response
 }
 
 /// Signs this browser in under a new session id, so that an id planted beforehand is worth nothing.

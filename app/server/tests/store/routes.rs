@@ -54,7 +54,8 @@ async fn change(
     session: Session,
     headers: HeaderMap,
 ) -> StatusCode {
-    let changed = accounts::change_password(&auth.0.0, &user, PASSWORD, "staple battery horse").await.expect("changed");
+    let changed =
+        accounts::change_password(&auth.0.0, &user, PASSWORD, "staple battery horse", false).await.expect("changed");
     session::start(&session, &changed, &headers).await.expect("started");
     StatusCode::OK
 }
@@ -144,7 +145,12 @@ on_both_engines! {
         let cookie = signed_in(&app, "lin").await;
         assert_eq!(who(&app, &cookie).await, "lin");
         assert_eq!(bed.column("sessions", "user_agent").await, ["Firefox 140"]);
-        call(&app, "POST", "/sign-out", &[("cookie", &cookie)]).await;
+        let out = call(&app, "POST", "/sign-out", &[("cookie", &cookie)]).await;
+        let removal = out.headers[header::SET_COOKIE].to_str().expect("text");
+        // Without these a browser keeps the cookie: its name says that it is `Secure`.
+        for part in [&format!("{COOKIE}=; "), "Max-Age=0", "Path=/", "; Secure", "; HttpOnly", "; SameSite=Lax"] {
+            assert!(removal.contains(part), "{part} in {removal}");
+        }
         assert_eq!(who(&app, &cookie).await, "nobody");
         assert_eq!(bed.column("sessions", "key").await.len(), 0);
         let refused = call(&app, "POST", "/sign-in", &[("login", "nobody")]).await;
