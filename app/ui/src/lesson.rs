@@ -22,9 +22,7 @@ pub struct Lesson {
 impl Lesson {
     /// Whether a browser needs wasm for this page.
     pub fn has_island(&self) -> bool {
-        self.blocks
-            .iter()
-            .any(|block| matches!(block, Block::Ledger(_) | Block::Quiz(_) | Block::Lab(_)))
+        self.blocks.iter().any(|block| matches!(block, Block::Ledger(_) | Block::Quiz(_) | Block::Lab(_)))
     }
 }
 

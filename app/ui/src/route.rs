@@ -58,8 +58,7 @@ pub enum Branch {
 }
 
 impl Branch {
-    pub const ALL: [Branch; 5] =
-        [Branch::Core, Branch::Training, Branch::Inference, Branch::Extension, Branch::Across];
+    pub const ALL: [Branch; 5] = [Branch::Core, Branch::Training, Branch::Inference, Branch::Extension, Branch::Across];
 
     pub fn id(self) -> &'static str {
         match self {

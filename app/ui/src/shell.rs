@@ -16,9 +16,7 @@ pub use template::{Fill, Hole, Template};
 
 /// Renders a view to HTML, islands included.
 pub fn render<V: IntoView + 'static>(view: impl FnOnce() -> V) -> String {
-    let owner = Owner::new_root(Some(Arc::new(
-        hydration_context::SsrSharedContext::new_islands(),
-    )));
+    let owner = Owner::new_root(Some(Arc::new(hydration_context::SsrSharedContext::new_islands())));
     owner.with(|| view().into_view().to_html())
 }
 

@@ -53,10 +53,7 @@ impl ModelSource {
             return ledger::import_config(&self.config).map_err(|error| import_text(&error));
         }
         catalogue::model(&self.name).cloned().ok_or_else(|| {
-            Text::new(
-                format!("目录里没有模型 {}", self.name),
-                format!("the catalogue has no model {}", self.name),
-            )
+            Text::new(format!("目录里没有模型 {}", self.name), format!("the catalogue has no model {}", self.name))
         })
     }
 }

@@ -203,7 +203,12 @@ fn training(source: ModelArgs, fields: &[(&str, String)], json: bool) -> Result<
         let mark = if phase.phase == ledger.peak.phase { "  <- peak" } else { "" };
         outln!("{:>14}  {}{mark}", units::mib(phase.bytes), phase.phase.id());
     }
-    outln!("peak {} = {}, caused by {}", units::gib(ledger.peak.bytes), units::gb(ledger.peak.bytes), ledger.peak.cause.id());
+    outln!(
+        "peak {} = {}, caused by {}",
+        units::gib(ledger.peak.bytes),
+        units::gb(ledger.peak.bytes),
+        ledger.peak.cause.id()
+    );
     outln!("floor {}: no activation strategy can go below it", units::mib(ledger.floor));
     Ok(())
 }

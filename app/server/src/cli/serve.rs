@@ -79,15 +79,14 @@ pub fn run(args: Args) -> ExitCode {
 
 async fn serve(args: Args) -> Result<(), String> {
     let tls = args.tls_cert.zip(args.tls_key);
-    let transport =
-        listen::transport(args.listen, tls, args.behind_proxy).map_err(|error| error.to_string())?;
-    let course = Course::load(&args.content.map_or(Source::Packed, Source::Folder))
-        .map_err(|errors| errors.to_string())?;
+    let transport = listen::transport(args.listen, tls, args.behind_proxy).map_err(|error| error.to_string())?;
+    let course =
+        Course::load(&args.content.map_or(Source::Packed, Source::Folder)).map_err(|errors| errors.to_string())?;
     let names = assets::names()?;
     let pages = Pages::render(&course, &names);
     // The port is taken before anything is promised.
-    let listener = TcpListener::bind(args.listen)
-        .map_err(|error| format!("cannot listen on {}: {error}", args.listen))?;
+    let listener =
+        TcpListener::bind(args.listen).map_err(|error| format!("cannot listen on {}: {error}", args.listen))?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
     let database = args.database_url.unwrap_or_else(|| args.data.join("vramlab.db").to_string_lossy().into_owned());
     let store = Store::open(&database).await.map_err(|error| format!("the database cannot be opened: {error}"))?;
@@ -97,10 +96,19 @@ async fn serve(args: Args) -> Result<(), String> {
     });
     let config = Config { data: args.data, origin };
     let proxies: &[IpAddr] = if args.behind_proxy { &LOOPBACK } else { &[] };
-    let auth = Auth::new(store.clone(), TrustedProxies::new(proxies.iter().copied()))
-        .map_err(|error| error.to_string())?;
+    let auth =
+        Auth::new(store.clone(), TrustedProxies::new(proxies.iter().copied())).map_err(|error| error.to_string())?;
     let stop = CancellationToken::new();
-    let app = Arc::new(App { course, pages, assets: names, store, auth, config, streams: Arc::default(), stop: stop.clone() });
+    let app = Arc::new(App {
+        course,
+        pages,
+        assets: names,
+        store,
+        auth,
+        config,
+        streams: Arc::default(),
+        stop: stop.clone(),
+    });
     println!("Vramlab is at {}", app.config.origin);
     set_up_link(&app).await?;
     if args.demo {

@@ -88,7 +88,10 @@ fn safe_to_send(server: &str) -> Result<(), String> {
         return Ok(());
     }
     let host = server.strip_prefix("http://").and_then(|rest| rest.split(['/', '?']).next()).unwrap_or_default();
-    let name = host.strip_prefix('[').and_then(|rest| rest.split(']').next()).unwrap_or_else(|| host.split(':').next().unwrap_or_default());
+    let name = host
+        .strip_prefix('[')
+        .and_then(|rest| rest.split(']').next())
+        .unwrap_or_else(|| host.split(':').next().unwrap_or_default());
     match name {
         "localhost" | "::1" => Ok(()),
         name if name.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_loopback()) => Ok(()),

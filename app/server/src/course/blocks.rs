@@ -8,13 +8,7 @@ use super::markdown::{Body, Place};
 use super::{Reporter, quiz};
 
 /// Reads one block; what is wrong in it is reported with its line.
-pub fn block(
-    name: &str,
-    text: &str,
-    place: Place<'_>,
-    body: &mut Body,
-    report: &mut Reporter<'_>,
-) -> Option<Block> {
+pub fn block(name: &str, text: &str, place: Place<'_>, body: &mut Body, report: &mut Reporter<'_>) -> Option<Block> {
     match name {
         "ledger" => ledger_block(text, place, report),
         "quiz" => {
@@ -34,11 +28,7 @@ pub fn block(
 }
 
 /// TOML to a type, with the line of what is wrong.
-pub fn parse<T: serde::de::DeserializeOwned>(
-    text: &str,
-    place: Place<'_>,
-    report: &mut Reporter<'_>,
-) -> Option<T> {
+pub fn parse<T: serde::de::DeserializeOwned>(text: &str, place: Place<'_>, report: &mut Reporter<'_>) -> Option<T> {
     match toml::from_str(text) {
         Ok(value) => Some(value),
         Err(error) => {

@@ -16,8 +16,7 @@ pub struct Link {
 }
 
 /// Pages outside the lessons that content may link to.
-const FIXED: [&str; 8] =
-    ["", "tools", "tools/inference", "tools/training", "labs", "reports", "account", "class"];
+const FIXED: [&str; 8] = ["", "tools", "tools/inference", "tools/training", "labs", "reports", "account", "class"];
 
 /// The address of a link in a page of `lang`, or why it is refused.
 pub fn address(target: &str, lang: &str) -> Result<String, &'static str> {

@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use evidence::Lang;
 use pulldown_cmark::{
-    BlockQuoteKind, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd,
-    TextMergeWithOffset, html,
+    BlockQuoteKind, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, TextMergeWithOffset, html,
 };
 use ui::lesson::{Block, Heading};
 
@@ -110,9 +109,8 @@ impl<'a> Reader<'a> {
 
     fn read(&mut self, text: &str, report: &mut Reporter<'_>) {
         let events = TextMergeWithOffset::new(Parser::new_ext(text, options()).into_offset_iter());
-        let line = |range: &Range<usize>| {
-            self.place.line + text[..range.start].bytes().filter(|byte| *byte == b'\n').count()
-        };
+        let line =
+            |range: &Range<usize>| self.place.line + text[..range.start].bytes().filter(|byte| *byte == b'\n').count();
         let events: Vec<(Event<'a>, usize)> =
             events.map(|(event, range)| (event.into_static(), line(&range))).collect();
         let mut at = 0;
@@ -227,7 +225,10 @@ impl<'a> Reader<'a> {
             report.error(line, "the page's title is in its front matter; headings start at ##");
         }
         if anchor.is_empty() || !anchor.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-') {
-            report.error(line, "a heading needs an anchor of letters, digits and -, equal in both languages: ## Title {#anchor}");
+            report.error(
+                line,
+                "a heading needs an anchor of letters, digits and -, equal in both languages: ## Title {#anchor}",
+            );
         } else if !self.body.anchors.insert(anchor.clone()) {
             report.error(line, format!("the anchor #{anchor} stands twice on this page"));
         }

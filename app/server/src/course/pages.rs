@@ -55,14 +55,7 @@ struct Pages {
 }
 
 impl Pages {
-    fn read_both(
-        &mut self,
-        source: &Source,
-        task: &str,
-        path: &str,
-        file: &str,
-        errors: &mut Vec<CourseError>,
-    ) {
+    fn read_both(&mut self, source: &Source, task: &str, path: &str, file: &str, errors: &mut Vec<CourseError>) {
         for lang in Lang::ALL {
             let file = format!("{}/{file}", lang.code());
             let mut report = Reporter { file: &file, errors };
@@ -130,7 +123,10 @@ impl Pages {
             if *lang == Lang::Zh.code() && lesson == path {
                 let other = self.keys.get(&(Lang::En.code(), path.to_owned(), id.clone()));
                 if other.map(|key| key.skeleton()) != Some(key.skeleton()) {
-                    report.error(0, format!("quiz {id} differs between the languages in its questions, choices or answers"));
+                    report.error(
+                        0,
+                        format!("quiz {id} differs between the languages in its questions, choices or answers"),
+                    );
                 }
             }
         }

@@ -77,11 +77,7 @@ impl QuizKey {
 }
 
 /// Reads a quiz block into what the reader sees and its key.
-pub fn read(
-    text: &str,
-    place: Place<'_>,
-    report: &mut Reporter<'_>,
-) -> Option<(Quiz, QuizKey, Vec<Link>)> {
+pub fn read(text: &str, place: Place<'_>, report: &mut Reporter<'_>) -> Option<(Quiz, QuizKey, Vec<Link>)> {
     let toml: QuizToml = parse(text, place, report)?;
     let mut links = Vec::new();
     let mut html = |text: &str, report: &mut Reporter<'_>| {

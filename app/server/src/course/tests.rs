@@ -62,8 +62,14 @@ fn what_is_wrong_is_refused_with_file_and_line() {
         ("```ledger\nkind = \"inference\"\nmodel = \"Nope\"\n```", "no model Nope"),
         ("```ledger\nkind = \"inference\"\nbatch = 0\n```", "batch"),
         ("```ledger\nkind = \"inference\"\nspeed = 1\n```", "speed"),
-        ("```figure\ncaption = \"c\"\n[[bar]]\nlabel = \"l\"\nobject = \"gold\"\nvalue = \"params model='x'\"\n```", "gold"),
-        ("```quiz\nid = \"q\"\n[[question]]\nid = \"a\"\ntext = \"t\"\nexplain = \"e\"\nchoices = [{ text = \"x\", why = \"w\" }]\n```", "at least two choices"),
+        (
+            "```figure\ncaption = \"c\"\n[[bar]]\nlabel = \"l\"\nobject = \"gold\"\nvalue = \"params model='x'\"\n```",
+            "gold",
+        ),
+        (
+            "```quiz\nid = \"q\"\n[[question]]\nid = \"a\"\ntext = \"t\"\nexplain = \"e\"\nchoices = [{ text = \"x\", why = \"w\" }]\n```",
+            "at least two choices",
+        ),
         ("```quiz\nid = \"q\"\n[[question]]\nid = \"a\"\nwrong = 1\n```", "wrong"),
     ];
     for (body, expected) in cases {
@@ -100,7 +106,8 @@ fn languages_must_agree() {
 
 #[test]
 fn computed_numbers_are_evaluated_in_text_and_left_alone_in_code() {
-    let page = html("KV is {{ kv_cache model=\"Llama-3-8B\" seq=8192 dtype=\"bf16\" }}.\n\n```python\nf\"{{x}}\"\n```\n");
+    let page =
+        html("KV is {{ kv_cache model=\"Llama-3-8B\" seq=8192 dtype=\"bf16\" }}.\n\n```python\nf\"{{x}}\"\n```\n");
     assert!(page.contains(">1.00 GiB</span>"), "{page}");
     assert!(page.contains("title=\"2 × 32 × 8 × 128"), "{page}");
     assert!(page.contains("{{x}}"), "{page}");

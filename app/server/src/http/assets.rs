@@ -48,7 +48,9 @@ pub async fn serve(Path(name): Path<String>, headers: HeaderMap) -> Response<Bod
     if let Some(encoding) = encoding {
         response = response.header(header::CONTENT_ENCODING, encoding);
     }
-    response.body(Body::from(file.data.into_owned())).unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
+    response
+        .body(Body::from(file.data.into_owned()))
+        .unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
 }
 
 /// Whether an `Accept-Encoding` header allows an encoding.

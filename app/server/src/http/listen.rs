@@ -16,7 +16,10 @@ pub enum Transport {
     Loopback,
     /// A proxy in front ends TLS.
     Proxy,
-    Tls { cert: PathBuf, key: PathBuf },
+    Tls {
+        cert: PathBuf,
+        key: PathBuf,
+    },
 }
 
 /// The listen address is reachable by others, and nothing would protect passwords on the way.

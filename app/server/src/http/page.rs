@@ -67,10 +67,7 @@ impl Visit {
 
     /// The holes that every page has.
     pub fn fill(&self, account: &str) -> Fill {
-        Fill::default()
-            .text(Hole::Nonce, &self.nonce.0)
-            .text(Hole::Theme, self.theme)
-            .text(Hole::Account, account)
+        Fill::default().text(Hole::Nonce, &self.nonce.0).text(Hole::Theme, self.theme).text(Hole::Account, account)
     }
 }
 

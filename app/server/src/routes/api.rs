@@ -19,10 +19,7 @@ use crate::store::{ReportId, grades};
 
 pub fn routes() -> Router<AppState> {
     Router::new()
-        .route(
-            "/api/v1/reports",
-            post(submit).layer(DefaultBodyLimit::max(MAX_BYTES + 1)).merge(get(list)),
-        )
+        .route("/api/v1/reports", post(submit).layer(DefaultBodyLimit::max(MAX_BYTES + 1)).merge(get(list)))
         .route("/api/v1/reports/{id}", get(one))
         .route("/schema/report-v1.json", get(schema))
 }
@@ -67,11 +64,8 @@ async fn submit(
         Received::Unreadable(error) => {
             let line = GradeLine::unreadable("", "upload", &error, lang);
             let check = line.checks.first();
-            let detail = format!(
-                "{} {}",
-                error.message(lang),
-                check.map(|check| check.fix.as_str()).unwrap_or_default()
-            );
+            let detail =
+                format!("{} {}", error.message(lang), check.map(|check| check.fix.as_str()).unwrap_or_default());
             Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail.trim()).at(error.pointer()).into_response())
         }
     }

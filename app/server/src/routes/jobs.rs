@@ -10,8 +10,8 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use evidence::Lang;
-use futures_util::stream::{self, Stream};
 use futures_util::StreamExt as _;
+use futures_util::stream::{self, Stream};
 use leptos::prelude::*;
 use serde::Deserialize;
 use ui::islands::JobState as Shown;
@@ -161,7 +161,9 @@ async fn events(
             Some((Ok(Event::default().data(event)), next))
         }
     });
-    let over = async move { tokio::select! { () = stop.cancelled() => {}, () = tokio::time::sleep(LONGEST) => {} } };
+    let over = async move {
+        tokio::select! { () = stop.cancelled() => {}, () = tokio::time::sleep(LONGEST) => {} }
+    };
     Ok(Sse::new(changes.take_until(Box::pin(over))).keep_alive(KeepAlive::default()))
 }
 

@@ -21,8 +21,8 @@ use axum::middleware;
 use axum::routing::get;
 use tokio::task::JoinHandle;
 use tower_http::compression::CompressionLayer;
-use tower_http::timeout::RequestBodyTimeoutLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
+use tower_http::timeout::RequestBodyTimeoutLayer;
 
 use crate::auth::{csrf, session};
 use crate::http::{AppState, assets, errors, security};

@@ -62,13 +62,7 @@ async fn page(app: &AppState, reader: Reader, lang: &str, path: &str) -> Respons
 }
 
 /// Fills in what this reader finished and answered.
-async fn marks(
-    app: &AppState,
-    user: &CurrentUser,
-    path: &str,
-    lang: Lang,
-    mut fill: Fill,
-) -> Result<Fill, StoreError> {
+async fn marks(app: &AppState, user: &CurrentUser, path: &str, lang: Lang, mut fill: Fill) -> Result<Fill, StoreError> {
     if path.is_empty() {
         return Ok(fill);
     }

@@ -123,13 +123,7 @@ async fn upload(app: State<AppState>, user: CurrentUser, reader: Reader, form: M
 }
 
 /// The form's own text comes back with the error, so that nothing is lost.
-async fn refuse(
-    app: &AppState,
-    user: &CurrentUser,
-    reader: &Reader,
-    error: &ReadError,
-    pasted: String,
-) -> Response {
+async fn refuse(app: &AppState, user: &CurrentUser, reader: &Reader, error: &ReadError, pasted: String) -> Response {
     let lang = reader.lang;
     let trouble = Trouble {
         message: error.message(lang),
@@ -263,14 +257,14 @@ fn unavailable(error: &dyn std::fmt::Display) -> Response {
     StatusCode::SERVICE_UNAVAILABLE.into_response()
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::pretty;
 
     #[test]
     fn the_shown_copy_names_no_machine() {
-        let shown = pretty(br#"{"source": "/home/me/results/76.json", "n": 1.50, "list": ["C:\\me\\a.json", "rel/b.json"]}"#);
+        let shown =
+            pretty(br#"{"source": "/home/me/results/76.json", "n": 1.50, "list": ["C:\\me\\a.json", "rel/b.json"]}"#);
         assert!(shown.contains("…/76.json") && shown.contains("…/a.json") && shown.contains("rel/b.json"), "{shown}");
         assert!(!shown.contains("home"), "{shown}");
         assert_eq!(pretty(b"not json"), "not json");

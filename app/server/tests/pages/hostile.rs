@@ -63,7 +63,9 @@ async fn policies_name_a_fresh_nonce_and_allow_wasm_with_an_island_only() {
     let site = Site::open().await;
     let mut browser = site.browser();
     let mut seen = std::collections::HashSet::new();
-    for (path, island) in [("/en/tools/inference", true), ("/en/tools", false), ("/zh/labs", false), ("/en/labs/rmsnorm", true)] {
+    for (path, island) in
+        [("/en/tools/inference", true), ("/en/tools", false), ("/zh/labs", false), ("/en/labs/rmsnorm", true)]
+    {
         for _ in 0..2 {
             let page = browser.get(path).await;
             let policy = page.header("content-security-policy").to_owned();

@@ -39,8 +39,7 @@ pub fn Roadmap(route: Route, lang: Lang) -> impl IntoView {
         let column = columns.get(&task.id).copied().unwrap_or_default();
         (MARGIN + column * COLUMN, MARGIN + row(task.branch) * ROW)
     };
-    let places: BTreeMap<String, (f64, f64)> =
-        route.tasks.iter().map(|task| (task.id.clone(), place(task))).collect();
+    let places: BTreeMap<String, (f64, f64)> = route.tasks.iter().map(|task| (task.id.clone(), place(task))).collect();
     let width = places.values().map(|(x, _)| x + WIDTH).fold(0.0, f64::max) + MARGIN;
     let height = places.values().map(|(_, y)| y + HEIGHT).fold(0.0, f64::max) + MARGIN;
     let arrows = route

@@ -45,15 +45,11 @@ pub fn InferenceLedger(
         let model = model.get().map_err(|why| state::pick(&why, lang))?;
         now.get().evaluate(&model).map_err(|why| words::ledger_error(&why, lang))
     });
-    let address = Memo::new(move |_| {
-        format!("/{}/tools/inference{}", lang.code(), state::query(&now.get().pairs()))
-    });
+    let address = Memo::new(move |_| format!("/{}/tools/inference{}", lang.code(), state::query(&now.get().pairs())));
     if !embedded {
         keep_in_url(address);
     }
-    let dtypes = || {
-        Dtype::ALL.iter().map(|dtype| (dtype.id().to_owned(), words::dtype(*dtype))).collect::<Vec<_>>()
-    };
+    let dtypes = || Dtype::ALL.iter().map(|dtype| (dtype.id().to_owned(), words::dtype(*dtype))).collect::<Vec<_>>();
     let cards = words::cards();
     view! {
         <section class="card ledger" aria-label=lang.pick("推理账本", "Inference ledger")>
@@ -110,11 +106,8 @@ pub fn InferenceLedger(
 
 #[component]
 fn Answers(ledger: Predicted, fit: Fit, lang: Lang) -> impl IntoView {
-    let parts = ledger
-        .entries
-        .iter()
-        .map(|entry| Part { object: entry.object.id().to_owned(), bytes: entry.bytes })
-        .collect();
+    let parts =
+        ledger.entries.iter().map(|entry| Part { object: entry.object.id().to_owned(), bytes: entry.bytes }).collect();
     let verdict = if fit.fits {
         format!("{} {}", lang.pick("放得下，还剩", "fits, still free"), units::gib(fit.free))
     } else {
@@ -156,4 +149,3 @@ fn Answers(ledger: Predicted, fit: Fit, lang: Lang) -> impl IntoView {
         <LedgerTable entries=ledger.entries total=ledger.total total_label=lang.pick("合计", "Total") lang />
     }
 }
-

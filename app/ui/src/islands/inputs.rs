@@ -117,10 +117,8 @@ pub fn ModelInput(source: RwSignal<ModelSource>, lang: Lang) -> impl IntoView {
             source.set(next);
         }
     });
-    let mut options: Vec<(String, String)> = catalogue::models()
-        .iter()
-        .map(|entry| (entry.name.clone(), entry.name.clone()))
-        .collect();
+    let mut options: Vec<(String, String)> =
+        catalogue::models().iter().map(|entry| (entry.name.clone(), entry.name.clone())).collect();
     options.sort();
     view! {
         <Choice name="model" label=lang.pick("模型", "Model") options value=name />

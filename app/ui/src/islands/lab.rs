@@ -108,7 +108,8 @@ fn why(status: u16, lang: Lang) -> &'static str {
         401 => lang.pick("请先登录，再运行实验。", "Sign in first, then run the lab."),
         403 => lang.pick("这个账号不能运行实验，请联系教师。", "This account may not run labs; ask your instructor."),
         429 => lang.pick("排队的作业太多，请等前一个结束。", "Too many jobs waiting; let the previous one finish."),
-        _ => lang.pick("没有送达，请检查网络后再试。", "That did not reach the server; check the connection and try again."),
+        _ => lang
+            .pick("没有送达，请检查网络后再试。", "That did not reach the server; check the connection and try again."),
     }
 }
 

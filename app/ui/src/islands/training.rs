@@ -47,9 +47,7 @@ pub fn TrainingLedger(
         let ledger = state.evaluate(&model).map_err(|why| words::ledger_error(&why, lang))?;
         Ok::<_, String>((ledger, state.capacity()))
     });
-    let address = Memo::new(move |_| {
-        format!("/{}/tools/training{}", lang.code(), state::query(&now.get().pairs()))
-    });
+    let address = Memo::new(move |_| format!("/{}/tools/training{}", lang.code(), state::query(&now.get().pairs())));
     if !embedded {
         keep_in_url(address);
     }

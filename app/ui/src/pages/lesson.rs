@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::sidebar::Sidebar;
 use crate::chart::Bars;
 use crate::islands::{InferenceLedger, LabRun, QuizCard, TrainingLedger};
-use crate::lesson::{Block, Lesson, LedgerKind, Quiz, Verdict};
+use crate::lesson::{Block, LedgerKind, Lesson, Quiz, Verdict};
 use crate::route::Route;
 use crate::shell::Hole;
 use crate::state::{InferenceState, TrainingState};

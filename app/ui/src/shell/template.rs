@@ -132,15 +132,8 @@ mod tests {
             Hole::Mark("task4/kv-cache".into()).text()
         );
         let template = Template::parse(&html);
-        let page = template.fill(
-            &Fill::default()
-                .text(Hole::Account, "<\"A&B\">")
-                .text(Hole::Nonce, "n1"),
-        );
-        assert_eq!(
-            page,
-            "<p title=\"&lt;&quot;A&amp;B&quot;&gt;\">n1</p><i class=\"\"></i>"
-        );
+        let page = template.fill(&Fill::default().text(Hole::Account, "<\"A&B\">").text(Hole::Nonce, "n1"));
+        assert_eq!(page, "<p title=\"&lt;&quot;A&amp;B&quot;&gt;\">n1</p><i class=\"\"></i>");
         assert_eq!(template.holes().count(), 3);
     }
 

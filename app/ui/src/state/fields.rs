@@ -24,13 +24,7 @@ impl Problem {
 }
 
 /// Sets a whole number within bounds.
-pub fn number(
-    slot: &mut u64,
-    key: &str,
-    value: &str,
-    (min, max): (u64, u64),
-    problems: &mut Vec<Problem>,
-) {
+pub fn number(slot: &mut u64, key: &str, value: &str, (min, max): (u64, u64), problems: &mut Vec<Problem>) {
     match value.trim().replace(['_', ','], "").parse::<u64>() {
         Ok(number) if (min..=max).contains(&number) => *slot = number,
         _ => problem(key, format!("{min}…{max}"), value, problems),

@@ -4,8 +4,8 @@ use ledger::inference::{self, Fit, Inference, InferenceLedger};
 use ledger::{Dtype, LedgerError, Model, catalogue, units};
 use serde::{Deserialize, Serialize};
 
-use super::fields::{self, Problem};
 use super::ModelSource;
+use super::fields::{self, Problem};
 
 pub const BATCH: (u64, u64) = (1, 4096);
 pub const SEQ: (u64, u64) = (1, 4_194_304);

@@ -4,9 +4,9 @@ use ledger::training::{self, Checkpointing, Optimizer, Precision, Training, Trai
 use ledger::{LedgerError, Model, catalogue};
 use serde::{Deserialize, Serialize};
 
+use super::ModelSource;
 use super::fields::{self, Problem};
 use super::inference::BATCH;
-use super::ModelSource;
 
 pub const SEQ: (u64, u64) = (1, 1_048_576);
 

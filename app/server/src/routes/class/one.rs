@@ -64,7 +64,7 @@ pub async fn show(
     let title = class.name.clone();
     let class =
         OneClass { gradebook: gradebook::rows(lines), members, card: list::card(class, lang, &app.config.origin) };
-        Ok(Trouble::none().page(&app, &reader, &title, move || {
+    Ok(Trouble::none().page(&app, &reader, &title, move || {
         view! { <ClassPage lang class notice /> }
     }))
 }

@@ -3,7 +3,6 @@
 use evidence::Lang;
 use leptos::prelude::*;
 
-
 /// What is wrong with a form, by field; the empty name means the form as a whole.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problems(Vec<(&'static str, String)>);

@@ -16,11 +16,8 @@ pub fn ReportsPage(
     trouble: Option<Trouble>,
 ) -> impl IntoView {
     let of = |class: EvidenceClass| items.iter().filter(|item| item.class == class).cloned().collect::<Vec<_>>();
-    let rest: Vec<ReportItem> = items
-        .iter()
-        .filter(|item| !matches!(item.class, EvidenceClass::Cpu | EvidenceClass::Gpu))
-        .cloned()
-        .collect();
+    let rest: Vec<ReportItem> =
+        items.iter().filter(|item| !matches!(item.class, EvidenceClass::Cpu | EvidenceClass::Gpu)).cloned().collect();
     let (cpu, gpu) = (of(EvidenceClass::Cpu), of(EvidenceClass::Gpu));
     view! {
         <main id="main" class="wide">

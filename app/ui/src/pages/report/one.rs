@@ -3,17 +3,14 @@
 use evidence::{DecisionLine, Grade, Lang, Outcome};
 use leptos::prelude::*;
 
+use super::ReportFacts;
 use super::checks::Checks;
 use super::reconciliation::Reconciliation;
-use super::ReportFacts;
 use crate::words;
 
 #[component]
 pub fn ReportPage(lang: Lang, facts: ReportFacts, grade: Option<Grade>, raw: String) -> impl IntoView {
-    let title = facts
-        .title
-        .as_ref()
-        .map_or_else(|| facts.lab.clone(), |(zh, en)| lang.pick(zh, en).to_owned());
+    let title = facts.title.as_ref().map_or_else(|| facts.lab.clone(), |(zh, en)| lang.pick(zh, en).to_owned());
     view! {
         <main id="main" class="wide report">
             <h1>

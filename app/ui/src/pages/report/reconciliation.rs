@@ -8,12 +8,7 @@ use crate::words;
 
 #[component]
 pub fn Reconciliation(lines: Vec<Line>, lang: Lang) -> impl IntoView {
-    let most = lines
-        .iter()
-        .flat_map(|line| [line.predicted_bytes, line.measured_bytes])
-        .flatten()
-        .max()
-        .unwrap_or(0);
+    let most = lines.iter().flat_map(|line| [line.predicted_bytes, line.measured_bytes]).flatten().max().unwrap_or(0);
     let rows = lines.into_iter().map(|line| view! { <Row line most lang /> }).collect_view();
     view! {
         <section class="card reconciliation" aria-label=lang.pick("对账", "Reconciliation")>
