@@ -118,11 +118,6 @@ impl<'a> Reader<'a> {
             at += self.step(&events[at..], report);
         }
         self.flush();
-        for (label, (number, text)) in &self.footnotes {
-            if text.is_none() {
-                report.error(self.place.line, format!("the footnote [^{label}] (number {number}) has no text"));
-            }
-        }
     }
 
     /// Handles the first event, with what belongs to it; returns how many events that were.
@@ -196,6 +191,10 @@ impl<'a> Reader<'a> {
                 report.error(line, format!("raw HTML is not allowed in lessons: {}", html.trim()));
             }
             Event::Html(_) | Event::InlineHtml(_) => {}
+            // A reference without its definition is only text to the parser.
+            Event::Text(text) if text.contains("[^") => {
+                report.error(line, format!("a footnote is named that has no text: {}", text.trim()));
+            }
             Event::SoftBreak if self.between_han(events) => {}
             other => self.pending.push(other.clone()),
         }

@@ -106,8 +106,7 @@ fn languages_must_agree() {
 
 #[test]
 fn computed_numbers_are_evaluated_in_text_and_left_alone_in_code() {
-    let page =
-        html("KV is {{ kv_cache model=\"Llama-3-8B\" seq=8192 dtype=\"bf16\" }}.\n\n```python\nf\"{{x}}\"\n```\n");
+    let page = html("KV is {{ kv_cache model=\"Llama-3-8B\" seq=8192 dtype=\"bf16\" }}.\n\n```text\n{{x}}\n```\n");
     assert!(page.contains(">1.00 GiB</span>"), "{page}");
     assert!(page.contains("title=\"2 × 32 × 8 × 128"), "{page}");
     assert!(page.contains("{{x}}"), "{page}");
