@@ -63,14 +63,10 @@ async fn j_and_k_turn_the_page_but_not_while_one_types() {
     let tab = browser.tab().await;
     tab.goto(&server.url("/zh/task1/ledger")).await;
     let next: String = tab.eval("document.querySelector('a[rel=next]').getAttribute('href')").await;
-    tab.press("j").await;
-    tab.wait("the next page is there", &format!("location.pathname === '{next}'")).await;
-    tab.press("k").await;
-    tab.wait(
-        "the page before is there",
-        "location.pathname === '/zh/task1/ledger' && document.documentElement.dataset.islands === 'ready'",
-    )
-    .await;
+    tab.turn("j").await;
+    assert_eq!(tab.path().await, next);
+    tab.turn("k").await;
+    assert_eq!(tab.path().await, "/zh/task1/ledger");
     tab.focus("section.ledger input[name=batch]").await;
     tab.press("j").await;
     tab.check().await;

@@ -1,8 +1,10 @@
 //! `cargo xtask …`: build, serve, test, pack, measure, photograph.
 mod assets;
+mod bench;
 mod client;
 mod dist;
 mod sh;
+mod shots;
 mod test;
 
 use std::process::ExitCode;
@@ -36,6 +38,20 @@ enum Command {
         #[arg(long)]
         release: bool,
     },
+    /// Measure what pages cost, on the release build
+    Bench {
+        #[command(subcommand)]
+        what: bench::What,
+    },
+    /// Take pictures of the pages
+    Shots {
+        /// Every page in both languages, light and dark, desktop and phone; otherwise the README's two
+        #[arg(long)]
+        all: bool,
+        /// Where they go
+        #[arg(long, value_name = "DIR")]
+        out: Option<std::path::PathBuf>,
+    },
     /// Pack server, assets and runner into one tarball with systemd units
     Dist,
     /// Format, lints, every test, the wasm build and the browser tests
@@ -50,6 +66,8 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Serve { demo, listen, data, release } => serve(demo, &listen, &data, release),
         Command::Build { release } => build(release),
+        Command::Bench { what } => build(true).and_then(|()| bench::run(&what)),
+        Command::Shots { all, out } => build(false).and_then(|()| shots::run(all, out)),
         Command::Dist => dist::run(),
         Command::Test { quick } => return test::run(quick),
     };

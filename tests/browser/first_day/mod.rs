@@ -27,6 +27,7 @@ async fn first_day() {
 
     let learner = browser.reader().await;
     // The link made an instructor once, and never again.
+    learner.expect_error("410 (Gone)");
     learner.goto(&link).await;
     assert_eq!(learner.count("input[name=password]").await, 0, "the set-up link works once");
     story::sign_up(&learner, &sign_up, LEARNER).await;

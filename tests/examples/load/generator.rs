@@ -66,7 +66,7 @@ impl Connection {
 
     /// One request; the whole answer is read.
     async fn request(&mut self, headers: &str) -> Vec<u8> {
-        let Target { host, path } = &self.target;
+        let Target { host, path } = self.target.clone();
         let head = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\n{headers}\r\n");
         self.stream.write_all(head.as_bytes()).await.unwrap_or_else(|error| panic!("{host}: {error}"));
         let status = self.line().await;

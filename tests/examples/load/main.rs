@@ -1,15 +1,21 @@
 //! Requests per second of a page, beside a bare handler that returns the same bytes.
 //!
-//! `load URL` starts the bare handler as a process of its own, then loads both in turn. It judges nothing.
+//! Starts the server that `VRAMLAB_BIN` names and the bare handler, each as a process of its own, and loads both in
+//! turn. It judges nothing.
 
 mod bare;
 mod generator;
 
 use std::time::Duration;
 
+use e2e::Server;
+
 /// One turn of each side; the machine's noise is seen between turns.
 const TURN: Duration = Duration::from_secs(3);
 const TURNS: usize = 5;
+
+/// A lesson with everything that lessons have.
+const LESSON: &str = "/zh/task4/kv-cache";
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -17,8 +23,11 @@ fn main() {
     let runtime = runtime.unwrap_or_else(|error| panic!("no runtime: {error}"));
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["bare", file] => runtime.block_on(bare::serve(file)),
-        [url] => runtime.block_on(compare(url)),
-        _ => eprintln!("usage: load URL"),
+        [] => {
+            let server = Server::start();
+            runtime.block_on(compare(&server.url(LESSON)));
+        }
+        _ => eprintln!("usage: load"),
     }
 }
 

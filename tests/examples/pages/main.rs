@@ -1,21 +1,19 @@
 //! What pages cost a reader: requests, bytes, first paint, time until islands answer, and the slider.
 //!
-//! `pages URL` measures a running server. It judges nothing.
+//! Starts the server that `VRAMLAB_BIN` names on an empty store. It judges nothing.
 
 mod paint;
 mod slider;
 
-use e2e::{Browser, Tab};
+use e2e::{Browser, Server, Tab};
 
 /// Loads per median.
 const LOADS: usize = 9;
 
 #[tokio::main]
 async fn main() {
-    let Some(origin) = std::env::args().nth(1) else {
-        eprintln!("usage: pages http://127.0.0.1:3000");
-        return;
-    };
+    let server = Server::start();
+    let origin = &server.origin;
     let browser = Browser::start().await;
     let tab = browser.tab().await;
     println!("cold cache, compressed bytes with headers; times are medians of {LOADS}, min–max in brackets");
@@ -24,12 +22,12 @@ async fn main() {
         ("page with one island", "/zh/tools/inference"),
         ("lesson with islands", "/zh/task4/kv-cache"),
     ] {
-        weigh(&tab, &origin, what, path).await;
+        weigh(&tab, origin, what, path).await;
         for slower in [1.0, 4.0] {
             paint::measure(&tab, &format!("{origin}{path}"), slower, LOADS).await;
         }
     }
-    slider::measure(&tab, &origin).await;
+    slider::measure(&tab, origin).await;
     tab.end().await;
 }
 

@@ -1,6 +1,7 @@
 //! Hand and keyboard of a reader.
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use chromiumoxide::cdp::browser_protocol::browser::{SetDownloadBehaviorBehavior, SetDownloadBehaviorParams};
 use chromiumoxide::cdp::browser_protocol::dom::SetFileInputFilesParams;
@@ -14,7 +15,7 @@ use serde::Deserialize;
 use super::{Tab, quoted};
 use crate::{Folder, until};
 
-#[derive(Deserialize)]
+#[derive(Clone, Copy, PartialEq, Deserialize)]
 struct Point {
     x: f64,
     y: f64,
@@ -52,7 +53,15 @@ impl Tab {
             }})()",
             quoted(selector)
         );
-        let look = || async { self.try_eval::<Option<Point>>(&js).await.ok().flatten() };
+        // Two looks in a row must find it at the same place: a page that is still moving would be hit elsewhere.
+        let last = Mutex::new(None::<Point>);
+        let look = || async {
+            let now = self.try_eval::<Option<Point>>(&js).await.ok().flatten();
+            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+            let rests = now.is_some() && *last == now;
+            *last = now;
+            now.filter(|_| rests)
+        };
         let Point { x, y } = until(&format!("{selector} can be clicked"), look).await;
         for kind in [
             DispatchMouseEventType::MouseMoved,
@@ -82,14 +91,14 @@ impl Tab {
         self.loaded().await;
     }
 
-    /// Presses Enter where the focus is, and waits for the page this leads to.
+    /// Presses a key that leads to another page, and waits for that page.
     ///
     /// # Panics
     /// When no other page comes within the deadline.
-    pub async fn enter(&self) {
+    pub async fn turn(&self, key: &str) {
         self.eval::<bool>("window.left = false; true").await;
-        self.press("Enter").await;
-        self.arrived("Enter leads to another page").await;
+        self.press(key).await;
+        self.arrived(&format!("{key} leads to another page")).await;
     }
 
     /// Types into a field in place of what stands there.

@@ -9,7 +9,9 @@ pub(crate) mod traffic;
 use std::sync::{Arc, Mutex};
 
 use chromiumoxide::Page;
-use chromiumoxide::cdp::browser_protocol::emulation::SetScriptExecutionDisabledParams;
+use chromiumoxide::cdp::browser_protocol::emulation::{
+    SetFocusEmulationEnabledParams, SetScriptExecutionDisabledParams,
+};
 use chromiumoxide::cdp::browser_protocol::page::NavigateParams;
 use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
 use chromiumoxide::types::Command;
@@ -37,6 +39,8 @@ impl Tab {
         let watch = Watch::start(&page).await;
         let traffic = traffic::start(&page).await;
         let tab = Self { page, watch, traffic, scripts: true, ended: false };
+        // Every tab behaves as the one in front.
+        tab.command(SetFocusEmulationEnabledParams::new(true)).await;
         tab.size(1280, 900).await;
         tab
     }

@@ -1,0 +1,107 @@
+//! Pictures of the pages, with a class that has just begun.
+//!
+//! `shots readme DIR` takes the two of the README, `shots all DIR` every page in both languages, light and dark, on a
+//! desk and on a phone.
+
+use std::path::{Path, PathBuf};
+
+use e2e::reports::Strategies;
+use e2e::story::{self, Person};
+use e2e::{Browser, Folder, Scheme, Server, Tab};
+
+const TEACHER: Person = Person { login: "chen", name: "陈老师", password: "ledger before measuring" };
+const LEARNER: Person = Person { login: "lin", name: "林晓", password: "predict then reconcile" };
+
+/// Pages of everybody, without the language.
+const PUBLIC: [&str; 14] = [
+    "/",
+    "/task0",
+    "/task1",
+    "/task1/ledger",
+    "/task4/kv-cache",
+    "/task6b",
+    "/tools",
+    "/tools/inference",
+    "/tools/training",
+    "/labs",
+    "/labs/76",
+    "/labs/rmsnorm",
+    "/sign-in",
+    "/sign-up",
+];
+
+/// The README's pictures stay small: they are in the repository.
+const README_QUALITY: i64 = 72;
+
+#[tokio::main]
+async fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let (all, out) = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["all", out] => (true, PathBuf::from(out)),
+        ["readme", out] => (false, PathBuf::from(out)),
+        _ => {
+            eprintln!("usage: shots readme|all DIR");
+            return;
+        }
+    };
+    std::fs::create_dir_all(&out).unwrap_or_else(|error| panic!("{}: {error}", out.display()));
+    let server = Server::start();
+    let browser = Browser::start().await;
+    let teacher = browser.tab().await;
+    let learner = browser.reader().await;
+    story::set_up(&teacher, &server.setup_link(), TEACHER).await;
+    let (class, link) = story::make_class(&teacher, &server, "周二晚上的班").await;
+    story::sign_up(&learner, &link, LEARNER).await;
+    let folder = Folder::new("report");
+    story::hand_in(&learner, &server, "zh", &folder.write("76.json", &Strategies::default().json())).await;
+    let report = learner.path().await.trim_start_matches("/zh").to_owned();
+    if all {
+        let guest = browser.reader().await;
+        every(&guest, &server, &PUBLIC.map(str::to_owned), "", &out).await;
+        every(&learner, &server, &[report, "/reports".to_owned(), "/account".to_owned()], "learner-", &out).await;
+        let class = class.trim_start_matches("/zh").to_owned();
+        every(&teacher, &server, &["/class".to_owned(), class], "teacher-", &out).await;
+        guest.end().await;
+    } else {
+        readme(&learner, &server, &report, &out).await;
+    }
+    learner.end().await;
+    teacher.end().await;
+}
+
+async fn readme(tab: &Tab, server: &Server, report: &str, out: &Path) {
+    tab.scheme(Scheme::Light).await;
+    tab.size(1200, 800).await;
+    tab.goto(&server.url("/zh/task4/kv-cache#capacity")).await;
+    save(&out.join("lesson.webp"), &tab.picture(README_QUALITY, false).await);
+    tab.goto(&server.url(&format!("/en{report}"))).await;
+    save(&out.join("report.webp"), &tab.picture(README_QUALITY, false).await);
+}
+
+async fn every(tab: &Tab, server: &Server, pages: &[String], who: &str, out: &Path) {
+    for page in pages {
+        // Ids are of no use in a file's name.
+        let mut name = page.trim_matches('/').replace('/', "-");
+        if name.len() > 30 {
+            name.truncate(name.find('-').unwrap_or(name.len()));
+            name.push_str("-one");
+        }
+        let name = if name.is_empty() { "home".to_owned() } else { name };
+        for lang in ["zh", "en"] {
+            for scheme in Scheme::ALL {
+                tab.scheme(scheme).await;
+                for width in [1280, 390] {
+                    tab.size(width, 900).await;
+                    tab.goto(&server.url(&format!("/{lang}{page}"))).await;
+                    let file = format!("{who}{name}-{lang}-{}-{width}.webp", scheme.id());
+                    save(&out.join(file), &tab.picture(80, true).await);
+                }
+            }
+        }
+    }
+}
+
+fn save(path: &Path, picture: &[u8]) {
+    std::fs::write(path, picture).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    println!("{} {} kB", path.display(), picture.len() / 1000);
+}

@@ -1,0 +1,34 @@
+//! `cargo xtask bench`: what pages cost, printed and not judged.
+
+use std::process::Command;
+
+use clap::Subcommand;
+
+use crate::sh;
+
+#[derive(Subcommand)]
+pub enum What {
+    /// Bytes, requests, first paint, slider and requests per second
+    Pages,
+}
+
+/// Measures the release build that is in `target/release`.
+pub fn run(what: &What) -> sh::Result {
+    match what {
+        What::Pages => pages(),
+    }
+}
+
+fn pages() -> sh::Result {
+    let release = sh::root().join("target/release/vramlab");
+    let example = |name: &'static str, more: &[&'static str]| {
+        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+        let mut command = Command::new(cargo);
+        command.args(["run", "--quiet", "-p", "e2e", "--example", name]).args(more);
+        command.current_dir(sh::root()).env("VRAMLAB_BIN", &release);
+        sh::run(name, &mut command)
+    };
+    example("pages", &[])?;
+    // Built as the server is, so that generator and bare handler are not what is measured.
+    example("load", &["--release", "--no-default-features"])
+}
