@@ -16,7 +16,7 @@ const USAGE: u8 = 2;
 enum Read {
     Document(Box<Document>),
     /// Not a report, told in the reader's language.
-    Refused(GradeLine),
+    Refused(Box<GradeLine>),
 }
 
 /// Grades each file; files handed in together are each other's linked reports (a 73 beside its 76).
@@ -44,7 +44,7 @@ pub fn run(files: &[PathBuf], json: bool, lang: Lang) -> u8 {
                 let grade = labs::grade(doc, &ctx);
                 (GradeLine::graded(file, &grade, lang), show::text(file, &grade, lang))
             }
-            Read::Refused(line) => (line.clone(), show::refused(line, lang)),
+            Read::Refused(line) => ((**line).clone(), show::refused(line, lang)),
         };
         if !line.is_graded() {
             status = NOT_EVIDENCE;
@@ -66,10 +66,10 @@ fn open(path: &Path, lang: Lang) -> Read {
     let file = path.display().to_string();
     let provenance = Provenance::Upload.id();
     match bytes(path) {
-        Err(error) => Read::Refused(GradeLine::unopened(&file, provenance, &error.to_string(), lang)),
+        Err(error) => Read::Refused(Box::new(GradeLine::unopened(&file, provenance, &error.to_string(), lang))),
         Ok(bytes) => match read(&bytes) {
             Ok(doc) => Read::Document(Box::new(doc)),
-            Err(error) => Read::Refused(GradeLine::unreadable(&file, provenance, &error, lang)),
+            Err(error) => Read::Refused(Box::new(GradeLine::unreadable(&file, provenance, &error, lang))),
         },
     }
 }

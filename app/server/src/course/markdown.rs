@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
             Event::InlineMath(latex) => self.maths(latex, false, line, report),
             Event::DisplayMath(latex) => self.maths(latex, true, line, report),
             Event::Code(code) => {
-                let code = self.numbers.into_source(code);
+                let code = self.numbers.with_source(code);
                 self.html(format!("<code>{}</code>", escape(&code)));
             }
             Event::Html(html) | Event::InlineHtml(html) if !html.trim_start().starts_with("<!--") => {
@@ -234,7 +234,7 @@ impl<'a> Reader<'a> {
         self.body.outline.push(Heading {
             level: level as u8,
             anchor: anchor.clone(),
-            text: self.numbers.into_text(text),
+            text: self.numbers.with_text(text),
         });
         self.pending.push(Event::Start(Tag::Heading {
             level,
@@ -265,7 +265,7 @@ impl<'a> Reader<'a> {
     }
 
     fn maths(&mut self, latex: &str, display: bool, line: usize, report: &mut Reporter<'_>) {
-        let latex = self.numbers.into_text(latex);
+        let latex = self.numbers.with_text(latex);
         match maths::mathml(&latex, display) {
             Ok(html) => self.html(html),
             Err(error) => report.error(line, format!("formula {latex}: {error}")),
@@ -323,7 +323,7 @@ impl<'a> Reader<'a> {
         for (side, class) in [("left", "left"), ("center", "center"), ("right", "n")] {
             out = out.replace(&format!(" style=\"text-align: {side}\""), &format!(" class=\"{class}\""));
         }
-        self.numbers.into_html(&out)
+        self.numbers.with_html(&out)
     }
 
     fn flush(&mut self) {

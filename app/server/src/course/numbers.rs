@@ -61,7 +61,7 @@ impl Numbers {
     }
 
     /// HTML in which every expression shows its number, and its formula on hover and focus.
-    pub fn into_html(&self, html: &str) -> String {
+    pub fn with_html(&self, html: &str) -> String {
         self.replace(html, |_, number| {
             format!(
                 "<span class=\"computed\" tabindex=\"0\" title=\"{} = {}\">{}</span>",
@@ -73,12 +73,12 @@ impl Numbers {
     }
 
     /// The bare numbers, for outlines and maths.
-    pub fn into_text(&self, text: &str) -> String {
+    pub fn with_text(&self, text: &str) -> String {
         self.replace(text, |_, number| number.text.clone())
     }
 
     /// The source again, for code.
-    pub fn into_source(&self, text: &str) -> String {
+    pub fn with_source(&self, text: &str) -> String {
         self.replace(text, |source, _| format!("{{{{ {source} }}}}"))
     }
 

@@ -56,7 +56,7 @@ fn what_is_wrong_is_refused_with_file_and_line() {
         ("## A {#t}\n\n## B {#t}", "stands twice"),
         ("a[^1]", "[^1]"),
         ("```klingon\nx\n```", "unknown language"),
-        ("$\\frac{1$", "formula"),
+        ("$\\nonsense$", "formula"),
         ("```lab\nid = \"nothing\"\n```", "lab nothing"),
         ("```ledger\nkind = \"magic\"\n```", "kind is"),
         ("```ledger\nkind = \"inference\"\nmodel = \"Nope\"\n```", "no model Nope"),
