@@ -176,8 +176,8 @@ impl Tab {
         self.click(selector).await;
         let look = || async {
             let files = std::fs::read_dir(folder.path()).ok()?.flatten();
-            let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
-            let name = names.filter(|name| !name.starts_with('.') && !name.ends_with(".crdownload")).next()?;
+            let mut names = files.map(|file| file.file_name().to_string_lossy().into_owned());
+            let name = names.find(|name| !name.starts_with('.') && !name.ends_with(".crdownload"))?;
             let text = std::fs::read_to_string(folder.path().join(&name)).ok()?;
             (!text.is_empty()).then_some((name, text))
         };

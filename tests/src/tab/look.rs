@@ -35,9 +35,7 @@ impl Tab {
 
     pub async fn scheme(&self, scheme: Scheme) {
         let feature = MediaFeature::new("prefers-color-scheme", scheme.id());
-        let mut params = SetEmulatedMediaParams::default();
-        params.features = Some(vec![feature]);
-        self.command(params).await;
+        self.command(SetEmulatedMediaParams { features: Some(vec![feature]), ..Default::default() }).await;
     }
 
     /// The view as WebP of a quality from 0 to 100; `whole` takes the page to its end.
@@ -45,9 +43,11 @@ impl Tab {
     /// # Panics
     /// When the browser gives no picture.
     pub async fn picture(&self, quality: i64, whole: bool) -> Vec<u8> {
-        let mut params = CaptureScreenshotParams::default();
-        params.format = Some(CaptureScreenshotFormat::Webp);
-        params.quality = Some(quality);
+        let mut params = CaptureScreenshotParams {
+            format: Some(CaptureScreenshotFormat::Webp),
+            quality: Some(quality),
+            ..Default::default()
+        };
         if whole {
             let (width, height): (f64, f64) =
                 self.eval("[document.documentElement.clientWidth, document.documentElement.scrollHeight]").await;
