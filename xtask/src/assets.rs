@@ -60,10 +60,7 @@ fn store(site: &Path, name: &str, bytes: &[u8]) -> sh::Result {
     brotli::BrotliCompress(&mut &bytes[..], &mut out, &params).map_err(|error| format!("brotli: {error}"))?;
     put(&brotli, &out)?;
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-    let out = encoder
-        .write_all(bytes)
-        .and_then(|()| encoder.finish())
-        .map_err(|error| format!("gzip: {error}"))?;
+    let out = encoder.write_all(bytes).and_then(|()| encoder.finish()).map_err(|error| format!("gzip: {error}"))?;
     put(&gzip, &out)?;
     put(&plain, bytes)
 }

@@ -58,9 +58,6 @@ pub fn wasm_target() -> Result {
     if listed.status.success() && std::path::Path::new(&folder).is_dir() {
         return Ok(());
     }
-    run(
-        "wasm target",
-        Command::new("rustup").args(["target", "add", "wasm32-unknown-unknown"]).current_dir(root()),
-    )
-    .map_err(|why| format!("{why}; install it with: rustup target add wasm32-unknown-unknown"))
+    run("wasm target", Command::new("rustup").args(["target", "add", "wasm32-unknown-unknown"]).current_dir(root()))
+        .map_err(|why| format!("{why}; install it with: rustup target add wasm32-unknown-unknown"))
 }

@@ -44,11 +44,9 @@ pub fn run(quick: bool) -> ExitCode {
             ],
         )
     });
-    if !quick {
-        if let Err(why) = needs() {
-            eprintln!("xtask: {why}");
-            count.failed += 1;
-        }
+    if !quick && let Err(why) = needs() {
+        eprintln!("xtask: {why}");
+        count.failed += 1;
     }
     let mut args = vec!["test", "--workspace", "--exclude", "client", "--no-fail-fast"];
     if quick {
@@ -124,9 +122,8 @@ fn cargo_test(count: &mut Count, args: &[&str], quick: bool) {
 /// `test result: ok. 12 passed; 0 failed; …`
 fn result_line(line: &str) -> Option<(u64, u64)> {
     let rest = line.strip_prefix("test result: ")?;
-    let number = |word: &str| {
-        rest.split([';', '.']).find_map(|part| part.trim().strip_suffix(word)?.trim().parse::<u64>().ok())
-    };
+    let number =
+        |word: &str| rest.split([';', '.']).find_map(|part| part.trim().strip_suffix(word)?.trim().parse::<u64>().ok());
     Some((number("passed")?, number("failed")?))
 }
 

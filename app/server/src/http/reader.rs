@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
 use axum::http::request::Parts;
-use axum::response::Response;
+use axum::response::{IntoResponse, Redirect, Response};
 use evidence::Lang;
 use leptos::prelude::IntoView;
 use ui::shell::{Fill, PageMeta, Section};
@@ -34,6 +34,13 @@ impl Reader {
             None => self.lang.pick("登录", "Sign in").to_owned(),
         };
         self.visit.fill(&account)
+    }
+
+    /// The way over signing in to a page of this language: for forms, whose own address shows nothing.
+    pub fn sign_in_for(&self, page: &str) -> Response {
+        let lang = self.lang.code();
+        let page: String = page.chars().filter(|c| c.is_ascii_alphanumeric() || "/-_.".contains(*c)).collect();
+        Redirect::to(&format!("/{lang}/sign-in?next=/{lang}/{page}")).into_response()
     }
 
     /// Renders a page for this reader alone.

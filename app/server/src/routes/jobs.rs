@@ -62,15 +62,15 @@ async fn run(State(app): State<AppState>, user: CurrentUser, ApiJson(run): ApiJs
 /// The same without JavaScript.
 async fn run_form(
     State(app): State<AppState>,
-    user: CurrentUser,
     reader: Reader,
     Path((_, lab)): Path<(String, String)>,
     Form(fields): Form<Vec<(String, String)>>,
 ) -> Response {
+    let Some(user) = &reader.user else { return reader.sign_in_for(&format!("labs/{lab}")) };
     // A field left empty means the lab's own default.
     let params = fields.into_iter().filter(|(_, value)| !value.trim().is_empty());
     let Some(params) = protocol_params(params) else { return StatusCode::UNPROCESSABLE_ENTITY.into_response() };
-    match enqueue(&app, &user, &Run { lab, params }).await {
+    match enqueue(&app, user, &Run { lab, params }).await {
         Ok(id) => Redirect::to(&format!("/{}/jobs/{id}", reader.lang.code())).into_response(),
         Err(response) => response.status().into_response(),
     }

@@ -107,10 +107,11 @@ struct Mark {
 }
 
 /// Marks a lesson as finished, and leads back to it.
-async fn mark(State(app): State<AppState>, user: CurrentUser, reader: Reader, Form(form): Form<Mark>) -> Response {
+async fn mark(State(app): State<AppState>, reader: Reader, Form(form): Form<Mark>) -> Response {
     if app.course.page(reader.lang, &form.lesson).is_none() {
         return StatusCode::NOT_FOUND.into_response();
     }
+    let Some(user) = &reader.user else { return reader.sign_in_for(&form.lesson) };
     if let Err(error) = progress::mark(&app.store, user.id, &form.lesson, true).await {
         tracing::error!(%error, "a lesson was not marked");
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
