@@ -84,7 +84,7 @@ async fn answers_the_quiz(tab: &Tab, server: &Server) {
     tab.click(&format!("{question} li:nth-child(2) input")).await;
     tab.click(&format!("{question} button")).await;
     tab.wait_text(&format!("{question} .verdict"), "Right").await;
-    tab.wait_text(&format!("{question} .kept-mark"), "kept").await;
+    tab.wait_text(&format!("{question} .kept-mark"), "saved").await;
     tab.goto(&server.url("/zh/task4/kv-cache")).await;
     tab.wait_text(".kept", "1 题中答对 1 题").await;
 }
