@@ -72,7 +72,13 @@ async fn main() {
 async fn readme(tab: &Tab, server: &Server, report: &str, out: &Path) {
     tab.scheme(Scheme::Light).await;
     tab.size(1200, 800).await;
-    tab.goto(&server.url("/zh/task4/kv-cache#capacity")).await;
+    tab.goto(&server.url("/zh/task4/kv-cache")).await;
+    tab.eval::<bool>(
+        "document.querySelector('section.ledger').scrollIntoView({ block: 'center', behavior: 'instant' }); true",
+    )
+    .await;
+    tab.wait("the ledger is in view", "document.querySelector('section.ledger').getBoundingClientRect().top < 400")
+        .await;
     save(&out.join("lesson.webp"), &tab.picture(README_QUALITY, false).await);
     tab.goto(&server.url(&format!("/en{report}"))).await;
     save(&out.join("report.webp"), &tab.picture(README_QUALITY, false).await);
