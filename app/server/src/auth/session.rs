@@ -11,6 +11,7 @@ use time::Duration;
 use tower::util::MapResponseLayer;
 use tower_sessions::{Expiry, Session, SessionManagerLayer, cookie::SameSite, session::Error};
 
+use crate::http::page::cookies;
 use crate::store::{
     Store, User, UserId, clean_text,
     sessions::{EPOCH, SessionKey, SessionRows, USER, USER_AGENT as AGENT},
@@ -58,6 +59,11 @@ fn complete_removal(mut response: Response) -> Response {
         }
     }
     response
+}
+
+/// Whether a request names a session at all, true or false.
+pub fn is_named(headers: &HeaderMap) -> bool {
+    cookies(headers).any(|(name, _)| name == COOKIE)
 }
 
 /// Signs this browser in under a new session id, so that an id planted beforehand is worth nothing.

@@ -7,6 +7,8 @@ use axum::response::IntoResponse;
 use rust_embed::RustEmbed;
 use ui::shell::AssetNames;
 
+use super::encoding::Encoding;
+
 #[derive(RustEmbed)]
 #[folder = "$CARGO_MANIFEST_DIR/../../target/site"]
 #[allow_missing = true]
@@ -31,12 +33,12 @@ pub fn names() -> Result<AssetNames, String> {
 
 /// `GET /assets/{name}`: the best encoding that the client accepts.
 pub async fn serve(Path(name): Path<String>, headers: HeaderMap) -> Response<Body> {
-    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let wanted = [("br", ".br"), ("gzip", ".gz")];
-    let best = wanted
-        .iter()
-        .filter(|(encoding, _)| accepts(accepted, encoding))
-        .find_map(|(encoding, suffix)| Some((Some(*encoding), Site::get(&format!("{name}{suffix}"))?)));
+    let suffix = |encoding| match encoding {
+        Encoding::Brotli => ".br",
+        Encoding::Gzip => ".gz",
+    };
+    let best = Encoding::accepted(&headers)
+        .find_map(|encoding| Some((Some(encoding), Site::get(&format!("{name}{}", suffix(encoding)))?)));
     let found = best.or_else(|| Some((None, Site::get(&name)?)));
     let Some((encoding, file)) = found.filter(|_| name != "manifest.json") else {
         return StatusCode::NOT_FOUND.into_response();
@@ -46,21 +48,11 @@ pub async fn serve(Path(name): Path<String>, headers: HeaderMap) -> Response<Bod
         .header(header::CACHE_CONTROL, "public, max-age=31536000, immutable")
         .header(header::VARY, "accept-encoding");
     if let Some(encoding) = encoding {
-        response = response.header(header::CONTENT_ENCODING, encoding);
+        response = response.header(header::CONTENT_ENCODING, encoding.name());
     }
     response
         .body(Body::from(file.data.into_owned()))
         .unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
-}
-
-/// Whether an `Accept-Encoding` header allows an encoding.
-fn accepts(header: &str, encoding: &str) -> bool {
-    header.split(',').any(|part| {
-        let mut words = part.split(';').map(str::trim);
-        let named = words.next() == Some(encoding);
-        let refused = words.any(|word| matches!(word, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"));
-        named && !refused
-    })
 }
 
 fn kind(name: &str) -> &'static str {
@@ -70,24 +62,5 @@ fn kind(name: &str) -> &'static str {
         Some("wasm") => "application/wasm",
         Some("svg") => "image/svg+xml",
         _ => "application/octet-stream",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::accepts;
-
-    #[test]
-    fn encodings_are_taken_only_when_accepted() {
-        let cases = [
-            ("gzip, deflate, br, zstd", "br", true),
-            ("gzip;q=1.0, br;q=0", "br", false),
-            ("brotli", "br", false),
-            ("", "gzip", false),
-            ("gzip", "gzip", true),
-        ];
-        for (header, encoding, expected) in cases {
-            assert_eq!(accepts(header, encoding), expected, "{header}");
-        }
     }
 }

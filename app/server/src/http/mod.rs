@@ -1,7 +1,9 @@
 //! What stands between a request and a route: state, assets, security headers, errors.
 
 pub mod assets;
+pub mod encoding;
 pub mod errors;
+pub mod front;
 pub mod listen;
 pub mod page;
 pub mod problem;

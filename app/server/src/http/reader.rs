@@ -8,12 +8,13 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Redirect, Response};
 use evidence::Lang;
 use leptos::prelude::IntoView;
-use ui::shell::{Fill, PageMeta, Section};
+use ui::shell::{Fill, Hole, PageMeta, Section};
 
 use super::AppState;
 use super::page::{Visit, answer, preferred};
 use super::security::Nonce;
 use crate::auth::{AuthRejection, CurrentUser, MaybeUser};
+use crate::store::Role;
 
 /// A request for a page: its reader, if signed in, and what every page needs of the request.
 #[derive(Clone)]
@@ -33,7 +34,17 @@ impl Reader {
             Some(user) => user.display_name.clone(),
             None => self.lang.pick("登录", "Sign in").to_owned(),
         };
-        self.visit.fill(&account)
+        let fill = self.visit.fill(&account);
+        match self.user.as_ref().map(|user| user.role) {
+            Some(Role::Instructor) => fill.html(Hole::Class, self.class_link()),
+            _ => fill,
+        }
+    }
+
+    /// An instructor's entry of the top navigation.
+    fn class_link(&self) -> String {
+        let current = if self.path.starts_with("/class") { " aria-current=\"page\"" } else { "" };
+        format!("<a href=\"/{}/class\"{current}>{}</a>", self.lang.code(), self.lang.pick("班级", "Classes"))
     }
 
     /// The way over signing in to a page of this language: for forms, whose own address shows nothing.

@@ -25,7 +25,7 @@ use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove
 use tower_http::timeout::RequestBodyTimeoutLayer;
 
 use crate::auth::{csrf, session};
-use crate::http::{AppState, assets, errors, security};
+use crate::http::{AppState, assets, errors, front, security};
 
 /// Largest body of a form or a JSON request; uploads of reports have their own limit.
 const BODY_LIMIT: usize = 256 << 10;
@@ -62,6 +62,7 @@ pub fn router(app: AppState) -> Router {
         .route("/assets/{name}", get(assets::serve))
         .route("/healthz", get(|| async { "ok" }))
         .route("/readyz", get(ready))
+        .layer(middleware::from_fn_with_state(app.clone(), front::serve))
         .layer(middleware::from_fn_with_state(app.clone(), security::headers))
         .with_state(app)
 }

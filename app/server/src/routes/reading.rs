@@ -10,8 +10,7 @@ use serde::Deserialize;
 use ui::shell::{Fill, Hole};
 
 use crate::auth::{CurrentUser, session};
-use crate::http::page::{Visit, answer, preferred};
-use crate::http::security::Nonce;
+use crate::http::page::{Theme, answer, preferred};
 use crate::http::{AppState, Reader};
 use crate::store::{Progress, StoreError, progress, quiz};
 
@@ -47,7 +46,7 @@ async fn lesson(
 
 async fn page(app: &AppState, reader: Reader, lang: &str, path: &str) -> Response {
     let found = Lang::from_code(lang).and_then(|lang| app.pages.get(lang, path));
-    let Some((template, islands)) = found else { return StatusCode::NOT_FOUND.into_response() };
+    let Some(page) = found else { return StatusCode::NOT_FOUND.into_response() };
     let mut fill = reader.fill();
     if let Some(user) = &reader.user {
         match marks(app, user, path, reader.lang, fill).await {
@@ -58,7 +57,7 @@ async fn page(app: &AppState, reader: Reader, lang: &str, path: &str) -> Respons
             }
         }
     }
-    answer(StatusCode::OK, template, &fill, *islands)
+    answer(StatusCode::OK, &page.template, &fill, page.islands)
 }
 
 /// Fills in what this reader finished and answered.
@@ -120,18 +119,13 @@ async fn mark(State(app): State<AppState>, reader: Reader, Form(form): Form<Mark
 }
 
 #[derive(Deserialize)]
-struct Theme {
+struct Switch {
     back: String,
 }
 
 /// Light, dark, automatic, in turn, for readers without JavaScript.
-async fn theme(headers: HeaderMap, Form(form): Form<Theme>) -> Response {
-    let visit = Visit::new(Nonce(String::new()), &headers);
-    let next = match visit.theme {
-        "auto" => "light",
-        "light" => "dark",
-        _ => "auto",
-    };
+async fn theme(headers: HeaderMap, Form(form): Form<Switch>) -> Response {
+    let next = Theme::of(&headers).next().name();
     let mut response = Redirect::to(session::return_path(&form.back).unwrap_or("/")).into_response();
     let cookie = format!("theme={next}; Path=/; Max-Age=31536000; SameSite=Lax");
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {

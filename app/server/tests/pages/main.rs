@@ -13,6 +13,7 @@ mod site;
 mod authorisation;
 mod coming_in;
 mod demo;
+mod front;
 mod gradebook;
 mod hostile;
 mod links;

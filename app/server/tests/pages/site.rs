@@ -34,12 +34,21 @@ pub struct Site {
 
 impl Site {
     pub async fn open() -> Self {
+        Self::with(|_| Pages::default()).await
+    }
+
+    /// With the pages of the course, which take a moment to render.
+    pub async fn with_course() -> Self {
+        Self::with(|course| Pages::render(course, &AssetNames::default())).await
+    }
+
+    async fn with(pages: impl FnOnce(&Course) -> Pages) -> Self {
         let bed = Bed::sqlite().await;
         let course = Course::load(&Source::Packed).expect("the course");
         let config = Config { data: "data".into(), origin: ORIGIN.to_owned() };
         let app = Arc::new(App {
+            pages: pages(&course),
             course,
-            pages: Pages::default(),
             assets: AssetNames::default(),
             store: bed.store.clone(),
             auth: bed.auth(),
@@ -85,7 +94,7 @@ impl Site {
         let response = self.router.clone().oneshot(Request::from_parts(parts, body)).await.expect("an answer");
         let (status, headers) = (response.status(), response.headers().clone());
         let bytes = axum::body::to_bytes(response.into_body(), 1 << 22).await.expect("a body");
-        Page { status, headers, body: String::from_utf8(bytes.to_vec()).expect("text") }
+        Page { status, headers, body: String::from_utf8_lossy(&bytes).into_owned(), bytes: bytes.to_vec() }
     }
 }
 
@@ -137,6 +146,7 @@ pub struct Page {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: String,
+    pub bytes: Vec<u8>,
 }
 
 impl Page {

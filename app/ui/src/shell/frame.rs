@@ -87,6 +87,7 @@ fn TopBar(lang: Lang, path: String, section: Section) -> impl IntoView {
                 {link(Section::Tools, "/tools", "账本", "Ledger")}
                 {link(Section::Labs, "/labs", "实验", "Labs")}
                 {link(Section::Reports, "/reports", "报告", "Reports")}
+                {Hole::Class.text()}
                 <a
                     class="language"
                     hreflang=other.pick("zh-CN", "en")

@@ -24,6 +24,8 @@ pub enum Hole {
     Theme,
     /// The reader's name, or an invitation to sign in.
     Account,
+    /// The way to the classes, for instructors, as HTML.
+    Class,
     /// The mark of a lesson in the sidebar: `done` or nothing. The lesson's path is the key.
     Mark(String),
     /// The number of finished lessons of a task.
@@ -39,6 +41,7 @@ impl Hole {
             Hole::Nonce => "nonce".to_owned(),
             Hole::Theme => "theme".to_owned(),
             Hole::Account => "account".to_owned(),
+            Hole::Class => "class".to_owned(),
             Hole::Mark(key) => format!("mark:{key}"),
             Hole::Count(key) => format!("count:{key}"),
             Hole::Answers(key) => format!("answers:{key}"),
@@ -52,6 +55,7 @@ impl Hole {
                 "nonce" => Hole::Nonce,
                 "theme" => Hole::Theme,
                 "account" => Hole::Account,
+                "class" => Hole::Class,
                 _ => return None,
             },
             Some(("mark", key)) => Hole::Mark(key.to_owned()),

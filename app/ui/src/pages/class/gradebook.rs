@@ -112,10 +112,13 @@ fn Scores(lang: Lang, scores: Vec<Score>) -> impl IntoView {
     let lines = scores
         .into_iter()
         .map(|score| {
-            let reports = match lang {
-                Lang::Zh => format!("（{} 份）", score.reports),
-                Lang::En if score.reports == 1 => " (1 report)".to_owned(),
-                Lang::En => format!(" ({} reports)", score.reports),
+            let reports = match (lang, score.reports) {
+                // A report of any device can earn what arithmetic and logic prove.
+                (Lang::Zh, 0) => "（凭其他类别的报告）".to_owned(),
+                (Lang::En, 0) => " (from reports of another class)".to_owned(),
+                (Lang::Zh, n) => format!("（{n} 份）"),
+                (Lang::En, 1) => " (1 report)".to_owned(),
+                (Lang::En, n) => format!(" ({n} reports)"),
             };
             view! {
                 <div>
