@@ -126,13 +126,13 @@ fn ledger(sheet: &mut Sheet<'_>) {
         }
         let percent = short(off * 100.0, 1);
         let message = Phrase::new(
-            format!("{} 预测 {} B，实测 {measured} B，相差 {percent} %。", line.part, line.bytes),
-            format!("{} was predicted at {} B and measured at {measured} B, {percent} % apart.", line.part, line.bytes),
+            format!("{} 预测 {} B，实测 {measured} B，相差 {percent}%。", line.part, line.bytes),
+            format!("{} was predicted at {} B and measured at {measured} B, {percent}% apart.", line.part, line.bytes),
         );
         sheet.fail(
             "ledger_reconciles",
             &format!("/ledger/{index}/measured_bytes"),
-            format!("{} B ± 5 %", line.bytes),
+            format!("{} B ± 5%", line.bytes),
             format!("{measured} B"),
             message,
         );

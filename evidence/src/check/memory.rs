@@ -200,14 +200,14 @@ fn threshold_scale(sheet: &mut Sheet<'_>) {
     {
         let share = short(pair.min_time_ms / step * 100.0, 2);
         let message = Phrase::new(
-            format!("阈值 {} ms 是基线步时的 {share} %：绝对阈值与这个工作负载不相称。", pair.min_time_ms),
+            format!("阈值 {} ms 是基线步时的 {share}%：绝对阈值与这个工作负载不相称。", pair.min_time_ms),
             format!(
-                "The threshold of {} ms is {share} % of the baseline's step: an absolute threshold does not fit this workload.",
+                "The threshold of {} ms is {share}% of the baseline's step: an absolute threshold does not fit this workload.",
                 pair.min_time_ms
             ),
         );
-        let expected = Phrase::new("基线的 0.1 %–25 %", "0.1 %–25 % of the baseline");
-        sheet.fail("threshold_scale", "/summary/step_time_delta_ms", expected, format!("{share} %"), message);
+        let expected = Phrase::new("基线的 0.1%–25%", "0.1%–25% of the baseline");
+        sheet.fail("threshold_scale", "/summary/step_time_delta_ms", expected, format!("{share}%"), message);
     }
     let peak = baseline.metrics.peak_allocated_bytes.map(mib);
     let memory = sheet.limits.min_memory_saving_bytes.map(mib);
@@ -222,17 +222,17 @@ fn threshold_scale(sheet: &mut Sheet<'_>) {
     {
         let share = short(threshold / peak * 100.0, 1);
         let message = Phrase::new(
-            format!("阈值 {} MiB 是基线峰值的 {share} %：绝对阈值与这个工作负载不相称。", short(threshold, 1)),
+            format!("阈值 {} MiB 是基线峰值的 {share}%：绝对阈值与这个工作负载不相称。", short(threshold, 1)),
             format!(
-                "The threshold of {} MiB is {share} % of the baseline's peak: an absolute threshold does not fit this workload.",
+                "The threshold of {} MiB is {share}% of the baseline's peak: an absolute threshold does not fit this workload.",
                 short(threshold, 1)
             ),
         );
         sheet.fail(
             "threshold_scale",
             pointer,
-            Phrase::new("基线的 0.1 %–25 %", "0.1 %–25 % of the baseline"),
-            format!("{share} %"),
+            Phrase::new("基线的 0.1%–25%", "0.1%–25% of the baseline"),
+            format!("{share}%"),
             message,
         );
     }

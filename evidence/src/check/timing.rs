@@ -33,8 +33,8 @@ fn profiled(sheet: &mut Sheet<'_>) {
     let pointer = flagged.or(block).map(|pointer| (*pointer).to_owned()).or(by_candidate);
     if let Some(pointer) = pointer {
         let message = Phrase::new(
-            "这些时间是在 profiler 下测的：开销约 40 %，不能与普通计时放在一起。",
-            "These times were taken under a profiler, which costs about 40 %: they do not stand beside ordinary ones.",
+            "这些时间是在 profiler 下测的：开销约 40%，不能与普通计时放在一起。",
+            "These times were taken under a profiler, which costs about 40%: they do not stand beside ordinary ones.",
         );
         sheet.fail(
             "profiled_times",
@@ -76,8 +76,8 @@ fn runs_recorded(sheet: &mut Sheet<'_>) {
         .collect::<Vec<_>>()
         .join(", ");
     let message = Phrase::new(
-        "不足三次重复：时间会漂移 4–5 %，两个时间之比漂移约 9 %，单次不能定论。",
-        "Fewer than three runs: times move by 4–5 % and a ratio of two by about 9 %, so one run decides nothing.",
+        "不足三次重复：时间会漂移 4–5%，两个时间之比漂移约 9%，单次不能定论。",
+        "Fewer than three runs: times move by 4–5% and a ratio of two by about 9%, so one run decides nothing.",
     );
     let pointer = format!("{}/runs", first.pointer);
     sheet.fail("runs_recorded", &pointer, Phrase::new("每个候选 ≥ 3 次", "≥ 3 runs each"), list, message);
@@ -122,13 +122,13 @@ fn ratio_near_threshold(sheet: &mut Sheet<'_>) {
     let pointer = if sheet.doc.shape == Shape::V1 { "/candidates" } else { "/summary/throughput_ratio" };
     if near && runs(best).min(runs(baseline)) < RUNS {
         let message = Phrase::new(
-            format!("吞吐比 {} 离阈值 {threshold} 不到 9 %，又只有单次测量：再跑一次可能落到另一边。", short(ratio, 3)),
+            format!("吞吐比 {} 离阈值 {threshold} 不到 9%，又只有单次测量：再跑一次可能落到另一边。", short(ratio, 3)),
             format!(
-                "The ratio {} is within 9 % of its threshold {threshold} and rests on single runs: another run may fall on the other side.",
+                "The ratio {} is within 9% of its threshold {threshold} and rests on single runs: another run may fall on the other side.",
                 short(ratio, 3)
             ),
         );
-        sheet.fail("ratio_near_threshold", pointer, format!("|ratio − {threshold}| > 9 %"), short(ratio, 3), message);
+        sheet.fail("ratio_near_threshold", pointer, format!("|ratio − {threshold}| > 9%"), short(ratio, 3), message);
     } else {
         sheet.pass(
             "ratio_near_threshold",

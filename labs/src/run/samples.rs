@@ -23,7 +23,7 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { count, mean, median, p10, p90, relative_standard_error } = self;
         let error = relative_standard_error * 100.0;
-        write!(f, "median {median:.3} ms, p10 {p10:.3}, p90 {p90:.3}, mean {mean:.3} ± {error:.1} % over {count}")
+        write!(f, "median {median:.3} ms, p10 {p10:.3}, p90 {p90:.3}, mean {mean:.3} ± {error:.1}% over {count}")
     }
 }
 

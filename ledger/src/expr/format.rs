@@ -99,7 +99,7 @@ pub(super) fn text(quantity: &Quantity, wish: &Wish) -> Result<String, ExprError
             Ok(format!("{} {name}", fixed(quantity.value * factor, digits)))
         }
         Unit::Percent => match name {
-            None => Ok(format!("{} %", fixed(quantity.value, wish.digits.unwrap_or(1).min(9)))),
+            None => Ok(format!("{}%", fixed(quantity.value, wish.digits.unwrap_or(1).min(9)))),
             Some(_) => Err(wrong("no unit")),
         },
     }
@@ -114,7 +114,7 @@ pub(super) fn exact(quantity: &Quantity) -> String {
     };
     match quantity.unit {
         Unit::Bytes => format!("{number} B"),
-        Unit::Percent => format!("{number} %"),
+        Unit::Percent => format!("{number}%"),
         Unit::Seconds => format!("{} s", fixed(quantity.value, 9)),
         Unit::Count | Unit::Ratio => number,
     }

@@ -83,7 +83,7 @@ pub(super) fn ratio(call: &Arguments<'_>) -> Result<Quantity, ExprError> {
 /// First ÷ second, in per cent.
 pub(super) fn percent(call: &Arguments<'_>) -> Result<Quantity, ExprError> {
     let (value, formula) = quotient(call)?;
-    Ok(Quantity::real(Unit::Percent, value * 100.0, format!("{formula} × 100 %")))
+    Ok(Quantity::real(Unit::Percent, value * 100.0, format!("{formula} × 100%")))
 }
 
 /// First − second; negative where the second is larger.

@@ -11,7 +11,7 @@
 //! let share = ledger::expr::evaluate(
 //!     r#"percent (kv_cache model="Llama-3-8B" seq=131072) (weights model="Llama-3-8B")"#,
 //! )?;
-//! assert_eq!(share.text, "107.0 %");
+//! assert_eq!(share.text, "107.0%");
 //! # Ok::<(), ledger::expr::ExprError>(())
 //! ```
 //!

@@ -170,7 +170,7 @@ fn expressions_give_the_ledgers_numbers() {
         (r#"block_waste seq=1000 block=16"#, "8", "8"),
         (r#"times 100 (kv_cache model="Llama-3-8B" seq=8192)"#, "100.00 GiB", "107,374,182,400 B"),
         (r#"ratio (kv_per_token model="Llama-2-7B") (kv_per_token model="Llama-3-8B") digits=0"#, "4", "4"),
-        (r#"percent (kv_cache model="Llama-3-8B" seq=131072) (weights model="Llama-3-8B")"#, "107.0 %", "106.969553 %"),
+        (r#"percent (kv_cache model="Llama-3-8B" seq=131072) (weights model="Llama-3-8B")"#, "107.0%", "106.969553%"),
     ];
     for (source, text, exact) in cases {
         let computed = expr::evaluate(source).unwrap_or_else(|error| panic!("{source}: {error}"));

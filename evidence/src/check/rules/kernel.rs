@@ -17,8 +17,8 @@ pub(super) const RULES: &[Rule] = &[
         "ledger_reconciles",
         ["账本预测与实测是否一致", "Predicted and measured bytes agree"],
         [
-            "逐对象说明差额；差额超过 5 % 时预测或测量有误。",
-            "Explain the difference object by object; above 5 % the prediction or the measurement is wrong.",
+            "逐对象说明差额；差额超过 5% 时预测或测量有误。",
+            "Explain the difference object by object; above 5% the prediction or the measurement is wrong.",
         ],
     ),
     warning(

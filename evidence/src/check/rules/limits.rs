@@ -104,7 +104,7 @@ pub(super) const RULES: &[Rule] = &[
         ["吞吐比是否离阈值足够远", "The throughput ratio is clear of its threshold"],
         [
             "单次比值的噪声约 ±9 %；至少重复三次再判断。",
-            "A ratio of single runs moves by about ±9 %; repeat three times before deciding.",
+            "A ratio of single runs moves by about ±9%; repeat three times before deciding.",
         ],
     ),
     note(
@@ -159,8 +159,8 @@ pub(super) const RULES: &[Rule] = &[
         "profiled_times",
         ["是否混入 profiler 下的计时", "No times taken under a profiler"],
         [
-            "关闭 profiler 重测：实测开销约 40 %，不能与普通计时比较。",
-            "Measure without the profiler: it costs about 40 %, so its times cannot be compared.",
+            "关闭 profiler 重测：实测开销约 40%，不能与普通计时比较。",
+            "Measure without the profiler: it costs about 40%, so its times cannot be compared.",
         ],
     ),
     note(

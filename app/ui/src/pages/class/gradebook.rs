@@ -114,8 +114,10 @@ fn Scores(lang: Lang, scores: Vec<Score>) -> impl IntoView {
         .map(|score| {
             let reports = match (lang, score.reports) {
                 // A report of any device can earn what arithmetic and logic prove.
-                (Lang::Zh, 0) => "（凭其他类别的报告）".to_owned(),
-                (Lang::En, 0) => " (from reports of another class)".to_owned(),
+                (Lang::Zh, 0) if score.earned > 0 => "（凭其他类别的报告）".to_owned(),
+                (Lang::En, 0) if score.earned > 0 => " (from reports of another class)".to_owned(),
+                (Lang::Zh, 0) => "（没有报告）".to_owned(),
+                (Lang::En, 0) => " (no report)".to_owned(),
                 (Lang::Zh, n) => format!("（{n} 份）"),
                 (Lang::En, 1) => " (1 report)".to_owned(),
                 (Lang::En, n) => format!(" ({n} reports)"),
