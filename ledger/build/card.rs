@@ -26,6 +26,8 @@ struct Speed {
     memory_gb: f64,
     pcie_gb: Option<f64>,
     nvlink_gb: Option<f64>,
+    /// A coherent link to the host that takes the place of PCIe (NVLink-C2C).
+    c2c_gb: Option<f64>,
     #[serde(default)]
     dense_tflop: BTreeMap<String, f64>,
 }
@@ -63,7 +65,8 @@ fn write_speed(code: &mut String, speed: &Speed) -> Result<(), Box<dyn Error>> {
     writeln!(code, "        speed: Some(Speed {{")?;
     writeln!(code, "            source: {:?},", speed.source)?;
     writeln!(code, "            memory: {},", whole(speed.memory_gb, GIGA))?;
-    writeln!(code, "            pcie: {:?}, nvlink: {:?},", link(speed.pcie_gb), link(speed.nvlink_gb))?;
+    let [pcie, nvlink, c2c] = [speed.pcie_gb, speed.nvlink_gb, speed.c2c_gb].map(link);
+    writeln!(code, "            pcie: {pcie:?}, nvlink: {nvlink:?}, c2c: {c2c:?},")?;
     write!(code, "            dense: &[")?;
     for (format, teraflops) in &speed.dense_tflop {
         write!(code, "({format:?}, {}), ", whole(*teraflops, TERA))?;

@@ -44,10 +44,12 @@ pub struct Speed {
     pub source: &'static str,
     /// Bytes per second of the card's memory.
     pub memory: u64,
-    /// Bytes per second to the host, per direction.
+    /// Bytes per second to the host over PCIe, per direction.
     pub pcie: Option<u64>,
     /// Bytes per second to the other cards together, per direction.
     pub nvlink: Option<u64>,
+    /// Bytes per second to the host over NVLink-C2C, per direction.
+    pub c2c: Option<u64>,
     /// Operations per second of dense matrix products, by format (`bf16`, `fp8`, `tf32`, …).
     pub dense: &'static [(&'static str, u64)],
 }
@@ -56,6 +58,22 @@ impl Speed {
     /// Dense operations per second in a format.
     pub fn dense_rate(&self, format: &str) -> Option<u64> {
         self.dense.iter().find(|(known, _)| *known == format).map(|(_, rate)| *rate)
+    }
+
+    /// Bytes per second to the host, per direction, over whichever link leads there.
+    ///
+    /// ```
+    /// let host = |card| ledger::catalogue::card(card).and_then(|card| card.speed).and_then(|speed| speed.host());
+    /// assert_eq!(host("gh200-96gb"), Some(450_000_000_000));
+    /// assert_eq!(host("h100-80gb"), Some(63_015_000_000));
+    /// ```
+    pub fn host(&self) -> Option<u64> {
+        self.c2c.or(self.pcie)
+    }
+
+    /// Bytes per second to the other cards of the machine, per direction: NVLink, or PCIe where there is none.
+    pub fn peers(&self) -> Option<u64> {
+        self.nvlink.or(self.pcie)
     }
 
     /// The ridge point of the roofline: operations per byte of memory traffic above which a kernel is limited by

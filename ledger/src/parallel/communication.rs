@@ -16,11 +16,13 @@ pub enum Collective {
     ReduceScatter,
     AllGather,
     AllToAll,
+    /// From one rank to the next.
+    PointToPoint,
 }
 
 impl Collective {
     /// Bytes that each rank sends (and receives) for a tensor of `bytes` in all: `(N − 1) ÷ N` of them, twice for an
-    /// all-reduce, which is a reduce-scatter and an all-gather. Rounded up.
+    /// all-reduce, which is a reduce-scatter and an all-gather; all of them from one rank to the next. Rounded up.
     ///
     /// ```
     /// use ledger::parallel::Collective;
@@ -33,7 +35,21 @@ impl Collective {
     /// # Errors
     /// Zero ranks, or a result of 2⁶⁴ bytes and more.
     pub fn bytes_sent(self, bytes: u64, ranks: u64) -> Result<u64, LedgerError> {
-        Ok(self.term(bytes, ranks)?.finish("bytes_sent")?.0)
+        match self.sent(bytes, ranks) {
+            Some(sent) => Ok(sent),
+            None => Ok(self.term(bytes, ranks)?.finish("bytes_sent")?.0),
+        }
+    }
+
+    /// [`Collective::bytes_sent`] as plain arithmetic; `None` for zero ranks and where 64 bits do not suffice.
+    pub(crate) fn sent(self, bytes: u64, ranks: u64) -> Option<u64> {
+        let others = ranks.checked_sub(1)?;
+        let times: u128 = match self {
+            Collective::PointToPoint => return Some(if others > 0 { bytes } else { 0 }),
+            Collective::AllReduce => 2,
+            Collective::ReduceScatter | Collective::AllGather | Collective::AllToAll => 1,
+        };
+        u64::try_from((times * u128::from(bytes) * u128::from(others)).div_ceil(u128::from(ranks))).ok()
     }
 
     fn term(self, bytes: u64, ranks: u64) -> Result<Term, LedgerError> {

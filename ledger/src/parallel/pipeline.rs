@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::LedgerError;
 
 /// The order in which a stage works through its micro-batches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
     /// All forward passes, then all backward passes.

@@ -64,6 +64,14 @@ pub(crate) mod state_terms {
     };
 }
 
+/// What the parallel ledger puts together anew for the share of one rank.
+pub(crate) mod pieces {
+    pub(crate) use super::{
+        Line, activations::lines as activations, check, facts::Facts, finish, head::lines as head,
+        states::lines as states,
+    };
+}
+
 use crate::{Entry, LedgerError, Model, formula::Term, object::Span};
 
 /// A training workload on one device.
@@ -94,13 +102,13 @@ pub struct TrainingLedger {
 
 /// An entry and what is alive of it at each moment.
 pub(crate) struct Line {
-    entry: Entry,
-    at: [u64; Moment::COUNT],
+    pub(crate) entry: Entry,
+    pub(crate) at: [u64; Moment::COUNT],
 }
 
 impl Line {
     /// An object that is wholly alive at the given moments.
-    fn new(
+    pub(crate) fn new(
         object: crate::Object,
         part: &'static str,
         term: Term,
@@ -180,7 +188,7 @@ pub fn timeline(model: &Model, workload: &Training) -> Result<Vec<PhaseTotal>, L
 }
 
 /// Totals of the phases, their peak, and the entries.
-fn finish(lines: Vec<Line>, floor: u64) -> Result<TrainingLedger, LedgerError> {
+pub(crate) fn finish(lines: Vec<Line>, floor: u64) -> Result<TrainingLedger, LedgerError> {
     let phases = moments::phases(&lines)?;
     let peak = moments::highest(&phases);
     Ok(TrainingLedger { entries: lines.into_iter().map(|line| line.entry).collect(), phases, peak, floor })
@@ -194,7 +202,7 @@ fn ledger_lines(model: &Model, facts: &facts::Facts, workload: &Training) -> Res
     Ok(lines)
 }
 
-fn check(model: &Model, workload: &Training) -> Result<(), LedgerError> {
+pub(crate) fn check(model: &Model, workload: &Training) -> Result<(), LedgerError> {
     model.validate()?;
     for (field, value) in [("batch", workload.batch), ("seq", workload.seq)] {
         if value == 0 {

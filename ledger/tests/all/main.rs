@@ -4,6 +4,8 @@ mod allocator;
 mod anchors;
 mod arithmetic;
 mod calculators;
+mod cards;
+mod combined;
 mod expressions;
 mod formats;
 mod formulas;
