@@ -12,6 +12,7 @@ mod import;
 mod laws;
 mod lora;
 mod parallel;
+mod sheets;
 mod snapshots;
 
 #[path = "../../examples/golden/case.rs"]
