@@ -12,6 +12,7 @@ mod import;
 mod laws;
 mod lora;
 mod parallel;
+mod quantise;
 mod sheets;
 mod snapshots;
 

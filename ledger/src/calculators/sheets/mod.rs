@@ -13,6 +13,7 @@ mod offload;
 mod pairs;
 mod pictures;
 mod prefix;
+mod quantisation;
 mod recommender;
 mod roofline;
 mod worlds;
@@ -29,6 +30,7 @@ pub(super) fn all() -> Vec<Calculator> {
         roofline::calculator(),
         flash::calculator(),
         checkpointing::calculator(),
+        quantisation::calculator(),
         offload::calculator(),
         prefix::calculator(),
         experts::calculator(),
