@@ -34,10 +34,14 @@ impl Tiles {
     /// # Errors
     /// A result of 2⁶⁴ bytes and more.
     pub fn shared_memory(&self) -> Result<u64, LedgerError> {
+        Ok(self.term().finish("shared_memory")?.0)
+    }
+
+    pub(super) fn term(&self) -> Term {
         let rows = |rows: u64| n(rows) * n(self.head_dim);
         let held = if self.holds_output { 2 } else { 1 };
         let numbers = n(held) * rows(self.query_rows) + n(self.stages) * n(2) * rows(self.key_rows);
-        Ok(numbers.of_bits(self.dtype.bits()).finish("shared_memory")?.0)
+        numbers.of_bits(self.dtype.bits())
     }
 }
 
@@ -46,7 +50,11 @@ impl Tiles {
 /// # Errors
 /// A result of 2⁶⁴ bytes and more.
 pub fn score_bytes(seq: u64, dtype: Dtype) -> Result<u64, LedgerError> {
-    Ok((n(seq) * n(seq)).of_bits(dtype.bits()).finish("scores")?.0)
+    Ok(score_term(seq, dtype).finish("scores")?.0)
+}
+
+pub(super) fn score_term(seq: u64, dtype: Dtype) -> Term {
+    (n(seq) * n(seq)).of_bits(dtype.bits())
 }
 
 /// Traffic of attention in three kernels: Q, K, V read and O written once, and the scores written, read, written as
@@ -55,8 +63,12 @@ pub fn score_bytes(seq: u64, dtype: Dtype) -> Result<u64, LedgerError> {
 /// # Errors
 /// A result of 2⁶⁴ bytes and more.
 pub fn standard_traffic(seq: u64, head_dim: u64, dtype: Dtype) -> Result<u64, LedgerError> {
+    Ok(standard_term(seq, head_dim, dtype).finish("traffic")?.0)
+}
+
+pub(super) fn standard_term(seq: u64, head_dim: u64, dtype: Dtype) -> Term {
     let numbers = n(4) * n(seq) * n(head_dim) + n(4) * n(seq) * n(seq);
-    Ok(numbers.of_bits(dtype.bits()).finish("traffic")?.0)
+    numbers.of_bits(dtype.bits())
 }
 
 /// Traffic of FlashAttention without a mask: Q read and O written once, K and V read once per row block of queries:
@@ -69,7 +81,11 @@ pub fn flash_traffic(seq: u64, head_dim: u64, query_rows: u64, dtype: Dtype) -> 
     if query_rows == 0 {
         return Err(LedgerError::Zero { field: "query_rows" });
     }
+    Ok(flash_term(seq, head_dim, query_rows, dtype).finish("traffic")?.0)
+}
+
+pub(super) fn flash_term(seq: u64, head_dim: u64, query_rows: u64, dtype: Dtype) -> Term {
     let pair = || -> Term { n(2) * n(seq) * n(head_dim) };
     let numbers = pair() + n(seq).ceil_div(query_rows) * pair();
-    Ok((numbers.of_bits(dtype.bits()) + n(seq) * b(4)).finish("traffic")?.0)
+    numbers.of_bits(dtype.bits()) + n(seq) * b(4)
 }

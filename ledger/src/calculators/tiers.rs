@@ -1,6 +1,10 @@
 //! A cached prefix on a slower tier: load it, or compute it again?
 
-use crate::{Dtype, LedgerError, Model, formula::n, inference};
+use crate::{
+    Dtype, LedgerError, Model,
+    formula::{Term, n},
+    inference,
+};
 
 /// A prefix of `tokens` tokens and its cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,11 +40,15 @@ pub fn recompute_seconds(
     if rate.is_nan() || rate <= 0.0 {
         return Err(LedgerError::Zero { field: "operations_per_second × share" });
     }
+    Ok(prefill_operations(model, prefix.tokens)?.finish("operations")?.0 as f64 / rate)
+}
+
+/// Operations of a prefill, as [`recompute_seconds`] counts them.
+pub(super) fn prefill_operations(model: &Model, tokens: u64) -> Result<Term, LedgerError> {
     let embedding = model.embedding_parameters()?;
     let head = if model.tied { 0 } else { embedding };
     let layers = n(model.active_parameters()?).minus(n(embedding) + n(head)).finish("layers")?.0;
     let width = n(model.heads) * n(model.head_dim);
-    let products = n(2) * n(layers) * n(prefix.tokens);
-    let scores = n(2) * n(prefix.tokens) * n(prefix.tokens) * width * n(model.layers);
-    Ok((products + scores).finish("operations")?.0 as f64 / rate)
+    let products = n(2) * n(layers) * n(tokens);
+    Ok(products + n(2) * n(tokens) * n(tokens) * width * n(model.layers))
 }

@@ -14,6 +14,8 @@ mod import;
 mod laws;
 mod lora;
 mod parallel;
+mod quantise;
+mod sheets;
 mod snapshots;
 
 #[path = "../../examples/golden/case.rs"]

@@ -1,0 +1,48 @@
+//! The calculators, one a file: `calculator()` declares inputs and arithmetic.
+
+mod agents;
+mod checkpointing;
+mod continual;
+mod distillation;
+mod dp_sgd;
+mod experts;
+mod federated;
+mod films;
+mod flash;
+mod offload;
+mod pairs;
+mod pictures;
+mod prefix;
+mod quantisation;
+mod recommender;
+mod roofline;
+mod worlds;
+
+use super::{Calculator, Sheet, input::Given, sheet::Rate};
+use crate::LedgerError;
+
+pub use roofline::{Ridge, ridge_points};
+
+type Answer = Result<Sheet, LedgerError>;
+
+pub(super) fn all() -> Vec<Calculator> {
+    vec![
+        roofline::calculator(),
+        flash::calculator(),
+        checkpointing::calculator(),
+        quantisation::calculator(),
+        offload::calculator(),
+        prefix::calculator(),
+        experts::calculator(),
+        agents::calculator(),
+        pictures::calculator(),
+        films::calculator(),
+        worlds::calculator(),
+        distillation::calculator(),
+        continual::calculator(),
+        dp_sgd::calculator(),
+        federated::calculator(),
+        recommender::calculator(),
+        pairs::calculator(),
+    ]
+}

@@ -1,0 +1,97 @@
+//! Offload or compute again? The break-even of a link.
+
+use super::{Answer, Calculator, Given, Rate};
+use crate::{
+    Text,
+    calculators::{
+        Quantity, Sheet,
+        input::{card, decimal, link, share, whole},
+    },
+    formula::n,
+    units,
+};
+
+pub(super) fn calculator() -> Calculator {
+    Calculator {
+        id: "offload",
+        name: Text::new("卸载与重算的盈亏点", "Offload against recompute: the break-even"),
+        inputs: vec![
+            card(),
+            link("pcie5-x16"),
+            whole("bytes", ("一层的激活", "Activations of one layer"), "B", 536_870_912, 1, 1 << 44),
+            whole(
+                "operations",
+                ("重算这一层的运算", "Operations to compute the layer again"),
+                "FLOP",
+                3_573_412_790_272,
+                1,
+                1 << 60,
+            ),
+            decimal(
+                "hidden",
+                ("被计算掩盖的传输比例", "Share of the transfer hidden behind compute"),
+                "",
+                0.0,
+                0.0,
+                1.0,
+            ),
+            share(),
+        ],
+        compute,
+    }
+}
+
+fn compute(given: &Given) -> Answer {
+    let (bytes, operations) = (given.whole("bytes")?, given.whole("operations")?);
+    let (link, share, hidden) = (given.link()?, given.decimal("share")?, given.decimal("hidden")?);
+    let (_, speed) = given.card()?;
+    let format = if speed.dense_rate("bf16").is_some() { "bf16" } else { "fp16" };
+    let rate = Rate::operations(given.dense_rate(format)?, share);
+    let mut sheet = Sheet::default();
+    sheet.ratio("gap", ("显存带宽 ÷ 链路", "Memory bandwidth ÷ link"), speed.memory, link.bytes_per_second);
+    let out = sheet.seconds("out", ("搬出", "Out"), bytes, Rate::bytes(link.bytes_per_second));
+    sheet.seconds("back", ("搬回", "Back"), bytes, Rate::bytes(link.bytes_per_second));
+    let visible = 2.0 * out * (1.0 - hidden);
+    let formula =
+        format!("2 × {} B ÷ {} B/s × (1 − {hidden})", units::group(bytes), units::group(link.bytes_per_second));
+    sheet.push("visible", ("看得见的传输", "Transfer that is not hidden"), Quantity::Seconds(visible), formula);
+    let again = sheet.seconds("recompute", ("重算", "Compute again"), operations, rate);
+    sheet.ratio("intensity", ("这一层：运算 ÷ 字节", "This layer: operations ÷ byte"), operations, bytes);
+    let per_byte = 2.0 * (1.0 - hidden) * rate.per_second as f64 * share / link.bytes_per_second as f64;
+    let formula = format!(
+        "2 × (1 − {hidden}) × {} FLOP/s × {share} ÷ {} B/s",
+        units::group(rate.per_second),
+        units::group(link.bytes_per_second)
+    );
+    sheet.push(
+        "break_even",
+        ("盈亏点：运算 ÷ 字节", "Break-even: operations ÷ byte"),
+        Quantity::Ratio(per_byte),
+        formula,
+    );
+    sheet.bytes("host", ("主机内存占用", "Host memory taken"), n(bytes))?;
+    if visible < again {
+        sheet.decide(
+            "卸载更快：这一层的运算强度高于盈亏点。",
+            "Offload is faster: the layer's intensity is above the break-even.",
+        );
+    } else {
+        sheet.decide(
+            "重算更快：这一层的运算强度低于盈亏点。",
+            "Computing again is faster: the layer's intensity is below the break-even.",
+        );
+    }
+    sheet.assume(
+        "链路按每方向的规格速率；锁页内存，无竞争",
+        "The link at its specified rate per direction; pinned memory, no contention",
+    );
+    sheet.assume(
+        "搬出与搬回不重叠；掩盖的比例由你测得",
+        "Out and back do not overlap; the hidden share is for you to measure",
+    );
+    sheet.assume(
+        "算力取 BF16（没有则 FP16）的稠密峰值乘以所填比例",
+        "The dense BF16 peak (FP16 where there is none) times the stated share",
+    );
+    Ok(sheet)
+}

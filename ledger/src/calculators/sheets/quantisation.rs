@@ -1,0 +1,115 @@
+//! What outliers do to a quantised array, granularity by granularity.
+
+use super::{Answer, Calculator, Given};
+use crate::{
+    LedgerError, Text,
+    calculators::{
+        Quantity, Sheet,
+        input::{choice, decimal, whole},
+    },
+    formats::{Code, Granularity, quantise, with_outliers},
+    units,
+};
+
+pub(super) fn calculator() -> Calculator {
+    Calculator {
+        id: "quantisation",
+        name: Text::new("量化误差与离群值", "Quantisation error and outliers"),
+        inputs: vec![
+            whole("rows", ("词元（行）", "Tokens (rows)"), "", 128, 1, 512),
+            whole("columns", ("通道（列）", "Channels (columns)"), "", 256, 1, 512),
+            whole("outliers", ("离群通道", "Outlier channels"), "", 2, 0, 512),
+            decimal("factor", ("离群倍数", "How much larger they are"), "", 50.0, 1.0, 10_000.0),
+            choice("code", ("编码", "Code"), "int8", Code::ALL.map(|code| (code.id(), code.names())).to_vec()),
+            whole("width", ("头或组的宽度", "Width of a head or group"), "", 64, 1, 512),
+            whole("seed", ("随机种子", "Seed"), "", 1, 0, u64::MAX),
+        ],
+        compute,
+    }
+}
+
+/// Line ids and names of the granularities, coarse to fine.
+const LINES: [(&str, &str, (&str, &str), (&str, &str)); 6] = [
+    (
+        "unscaled",
+        "unscaled_bytes",
+        ("不缩放：相对误差", "No scale: relative error"),
+        ("不缩放：字节", "No scale: bytes"),
+    ),
+    (
+        "tensor",
+        "tensor_bytes",
+        ("每张量：相对误差", "Per tensor: relative error"),
+        ("每张量：字节", "Per tensor: bytes"),
+    ),
+    ("token", "token_bytes", ("每词元：相对误差", "Per token: relative error"), ("每词元：字节", "Per token: bytes")),
+    ("head", "head_bytes", ("每头：相对误差", "Per head: relative error"), ("每头：字节", "Per head: bytes")),
+    (
+        "channel",
+        "channel_bytes",
+        ("每通道：相对误差", "Per channel: relative error"),
+        ("每通道：字节", "Per channel: bytes"),
+    ),
+    ("group", "group_bytes", ("每组：相对误差", "Per group: relative error"), ("每组：字节", "Per group: bytes")),
+];
+
+fn compute(given: &Given) -> Answer {
+    let (rows, columns, width) = (given.whole("rows")?, given.whole("columns")?, given.whole("width")?);
+    let code = Code::from_id(given.choice("code")?).ok_or(LedgerError::NotModelled { what: "this code" })?;
+    if !columns.is_multiple_of(width) {
+        return Err(LedgerError::Contradiction {
+            field: "columns",
+            value: columns,
+            other: "width",
+            other_value: width,
+            why: "channels divide into whole heads",
+        });
+    }
+    // What remains cannot fail: the ranges bound the sizes, and the numbers are finite.
+    let failed = |_| LedgerError::NotModelled { what: "an array of this size" };
+    let factor = given.decimal("factor")? as f32;
+    let values =
+        with_outliers(rows, columns, given.whole("outliers")?, factor, given.whole("seed")?).map_err(failed)?;
+    let granularities = [
+        Granularity::Unscaled,
+        Granularity::Tensor,
+        Granularity::Token,
+        Granularity::Head { width },
+        Granularity::Channel,
+        Granularity::Group { size: width },
+    ];
+    let mut sheet = Sheet::default();
+    for (granularity, (id, bytes_id, name, bytes_name)) in granularities.into_iter().zip(LINES) {
+        let result = quantise(&values, rows, columns, code, granularity).map_err(failed)?;
+        sheet.push(id, name, Quantity::Ratio(result.relative), "‖x − x̂‖ ÷ ‖x‖".to_owned());
+        let formula = format!(
+            "{} × {} b + {} × 4 B{}",
+            units::group(values.len() as u64),
+            code.bits(),
+            units::group(result.scales),
+            if code.has_zero_point() {
+                format!(" + {} × {} b", units::group(result.scales), code.bits())
+            } else {
+                String::new()
+            }
+        );
+        sheet.push(bytes_id, bytes_name, Quantity::Bytes(result.bytes), formula);
+        if id == "tensor" {
+            let count = Quantity::Count(result.levels);
+            sheet.push("levels", ("每张量：用到的值", "Per tensor: different values"), count, "|{x̂}|".to_owned());
+        }
+    }
+    sheet.assume(
+        "正态分布的数，离群通道均匀分布并放大；种子相同则数相同",
+        "Normal numbers; outlier channels are evenly spread and scaled up; the same seed gives the same numbers",
+    );
+    sheet.assume(
+        "尺度按最大值确定，不裁剪、不校准；舍入到偶数",
+        "Scales follow the extremes, without clipping or calibration; ties go to even",
+    );
+    sheet.assume(
+        "每个尺度 4 字节，零点与编码同宽；误差是存储误差，不是模型的质量",
+        "A scale takes 4 bytes, a zero point the width of a code; the error is of storage, not of a model's answers",
+    );
+    Ok(sheet)
+}
