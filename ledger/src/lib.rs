@@ -31,6 +31,7 @@ mod model;
 mod names;
 mod object;
 pub mod parallel;
+pub mod planner;
 pub mod snapshot;
 mod text;
 pub mod training;

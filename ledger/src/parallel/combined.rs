@@ -56,6 +56,11 @@ impl Distributed {
     pub(crate) fn check(&self, model: &Model) -> Result<(), LedgerError> {
         pieces::check(model, &self.training)?;
         self.mesh.check(model, self.training.seq, self.micro_batches)?;
+        self.check_step()
+    }
+
+    /// What does not depend on model and mesh.
+    pub(crate) fn check_step(&self) -> Result<(), LedgerError> {
         self.offload.check(self.zero)?;
         if self.training.optimizer == Optimizer::AdamWInBackward {
             if self.micro_batches > 1 {

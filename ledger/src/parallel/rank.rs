@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// While the passes run.
-const PASSES: [Moment; 6] = [
+pub(crate) const PASSES: [Moment; 6] = [
     Moment::ForwardEnd,
     Moment::LossBackward,
     Moment::HeadBackward,
@@ -24,7 +24,7 @@ const PASSES: [Moment; 6] = [
     Moment::BackwardEnd,
 ];
 /// While gradients of parameters appear.
-const GRADIENTS: [Moment; 4] =
+pub(crate) const GRADIENTS: [Moment; 4] =
     [Moment::HeadBackward, Moment::LayersBackward, Moment::FirstLayerBackward, Moment::BackwardEnd];
 
 /// The tensors of a stage and their shares, counted once.
@@ -74,24 +74,23 @@ impl Shard {
         Ok([pieces::states(&self.model, &self.whole, training)?, pieces::states(&self.model, &self.divided, training)?])
     }
 
-    /// Weights that are whole for a moment: the unit that is computed and the next layer, fetched ahead.
-    pub(crate) fn gathered(&self, training: &Training, zero: ZeroStage, weights: Place) -> Term {
+    /// The units whose weights are whole for a moment: the one that is computed and the next layer, fetched ahead.
+    pub(crate) fn gathered(&self, zero: ZeroStage, weights: Place) -> [u64; 2] {
         let unit = match (zero, weights) {
             (ZeroStage::Three, Place::Device) => self.shared_unit,
             (ZeroStage::Three, _) => self.unit,
-            _ => return n(0),
+            _ => return [0, 0],
         };
-        b(training.precision.weight_bytes()) * (n(unit.largest) + n(unit.layer))
+        [unit.largest, unit.layer]
     }
 
-    /// Gradients of one unit before they are reduced to a share, or sent away.
-    pub(crate) fn bucket(&self, training: &Training, zero: ZeroStage, states: Place) -> Term {
-        let unit = match states {
+    /// The unit whose gradients wait to be reduced to a share, or sent away.
+    pub(crate) fn bucket(&self, zero: ZeroStage, states: Place) -> u64 {
+        match states {
             Place::Device if zero >= ZeroStage::Two => self.shared_unit.largest,
             Place::Device => 0,
             _ => self.unit.largest,
-        };
-        b(training.precision.gradient_bytes()) * n(unit)
+        }
     }
 }
 
@@ -216,9 +215,10 @@ pub(crate) fn lines(model: &Model, shard: &Shard, how: &Distributed) -> Result<(
         }
         lines.push(line);
     }
-    let gathered = shard.gathered(training, how.zero, how.offload.weights);
+    let [unit, next] = shard.gathered(how.zero, how.offload.weights);
+    let gathered = b(training.precision.weight_bytes()) * (n(unit) + n(next));
     lines.extend(Line::new(Object::Communication, "gathered_weights", gathered, &PASSES)?);
-    let bucket = shard.bucket(training, how.zero, how.offload.states);
+    let bucket = b(training.precision.gradient_bytes()) * n(shard.bucket(how.zero, how.offload.states));
     lines.extend(Line::new(Object::Communication, "gradient_bucket", bucket, &GRADIENTS)?);
     let saved = saved(model, shard, how)?;
     let (live, chunks) = (how.mesh.live_chunks(shard.stage.index, how.micro_batches), how.mesh.chunks());

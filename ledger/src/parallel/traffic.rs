@@ -127,6 +127,9 @@ impl Load {
     }
 }
 
+/// Bytes and number of the calls of one kind on a stage, by its place in the list.
+type Calls<'a> = &'a dyn Fn(usize, &Load) -> Option<(u64, u64)>;
+
 /// Sizes that the lines share. Bytes.
 struct Sizes {
     weight: u64,
@@ -165,7 +168,7 @@ pub(crate) fn each(
     let again = recomputed(how.training.checkpointing);
     let chunks = mesh.chunks();
     // The stage that sends most of a kind.
-    let mut most = |axis, collective: Collective, ranks: u64, of: &dyn Fn(usize, &Load) -> Option<(u64, u64)>| {
+    let mut most = |axis, collective: Collective, ranks: u64, of: Calls<'_>| {
         let mut line: Option<Traffic> = None;
         for (at, load) in loads.iter().enumerate() {
             let (bytes, calls) = of(at, load)?;
@@ -238,7 +241,7 @@ pub(crate) fn each(
     }
     let share = |load: &Load, from: ZeroStage| if how.zero >= from { load.divided } else { load.parameters };
     let passes = micro.checked_mul(2)?;
-    let mut link = |axis, of: &dyn Fn(usize, &Load) -> Option<(u64, u64)>| most(axis, Collective::PointToPoint, 2, of);
+    let mut link = |axis, of: Calls<'_>| most(axis, Collective::PointToPoint, 2, of);
     if away {
         link(Axis::ToHost, &|_, load| Some((share(load, ZeroStage::Two).checked_mul(sizes.gradient)?, micro)))?;
     }

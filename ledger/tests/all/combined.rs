@@ -8,7 +8,7 @@ use ledger::{
     },
     training::{self, Checkpointing, Optimizer, Precision, Training},
 };
-use proptest::prelude::*;
+use proptest::{prelude::*, test_runner::TestRunner};
 
 fn model(name: &str) -> &'static ledger::Model {
     catalogue::model(name).expect("in the catalogue")
@@ -271,4 +271,66 @@ proptest! {
             prop_assert!(pair[0] == ZeroStage::Zero || higher.1 >= lower.1, "{:?}", pair);
         }
     }
+}
+
+fn meshes() -> impl Strategy<Value = Mesh> {
+    let power = |most: u32| (0..=most).prop_map(|exponent| 1u64 << exponent);
+    (power(3), power(3), any::<bool>(), power(2), 0..4u64, power(2), power(1)).prop_map(
+        |(data, tensor, sequence, pipeline, schedule, expert, context)| Mesh {
+            data,
+            tensor,
+            sequence,
+            pipeline,
+            schedule: match schedule {
+                0 => Schedule::GPipe,
+                1 => Schedule::OneForwardOneBackward,
+                chunks => Schedule::Interleaved { chunks },
+            },
+            expert,
+            context,
+        },
+    )
+}
+
+/// Models whose sizes many meshes divide, dense ones and mixtures of experts, tied and not.
+const DIVISIBLE: &[&str] = &[
+    "Llama-3-8B",
+    "Llama-3-70B",
+    "gpt2-medium",
+    "Qwen3-30B-A3B",
+    "Mixtral-8x7B-v0.1",
+    "DeepSeek-V2-Lite",
+    "gemma-2-9b",
+    "Qwen2.5-1.5B",
+    "gpt-oss-20b",
+];
+
+/// The tables of the planner give the ledger's bytes, on whatever layout the ledger accepts.
+#[test]
+fn the_quick_way_gives_the_same_bytes() {
+    let config = ProptestConfig { cases: 1200, failure_persistence: None, ..ProptestConfig::default() };
+    let places = (0..Place::ALL.len(), 0..Place::ALL.len());
+    let drawn = (0..DIVISIBLE.len(), trainings(), meshes(), 1u64..9, 0u64..4, places);
+    let compared = std::cell::Cell::new(0);
+    let outcome = TestRunner::new(config).run(&drawn, |(at, training, mesh, micro_batches, stage, places)| {
+        let model = model(DIVISIBLE[at]);
+        let training = Training { seq: training.seq.next_multiple_of(32).min(512), ..training };
+        let zero = ZeroStage::from_number(stage).unwrap();
+        let offload = Offload { states: Place::ALL[places.0], weights: Place::ALL[places.1] };
+        let how = Distributed { training, micro_batches, mesh, zero, offload };
+        let Ok(full) = parallel::ledger(model, &how) else { return Ok(()) };
+        compared.set(compared.get() + 1);
+        let quick = parallel::Quick::new(model, mesh, training.seq).unwrap();
+        let states = quick.states(training.precision, training.optimizer).unwrap();
+        let saved = quick.saved(training.precision, training.checkpointing).unwrap();
+        prop_assert_eq!(quick.step(&states, &saved, training.batch, micro_batches, zero, offload), how);
+        prop_assert!(quick.allows(&how));
+        let held = quick.held(&states, &saved, training.batch, micro_batches, zero, offload).unwrap();
+        prop_assert_eq!(held.peak, full.worst().unwrap().ledger.peak.bytes);
+        prop_assert_eq!(held.host, full.ranks.iter().map(|rank| rank.host).max().unwrap());
+        prop_assert_eq!(held.nvme, full.ranks.iter().map(|rank| rank.nvme).max().unwrap());
+        Ok(())
+    });
+    outcome.unwrap_or_else(|error| panic!("{error}"));
+    assert!(compared.get() >= 100, "only {} layouts were accepted", compared.get());
 }

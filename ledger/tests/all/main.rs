@@ -14,6 +14,7 @@ mod import;
 mod laws;
 mod lora;
 mod parallel;
+mod planner;
 mod quantise;
 mod sheets;
 mod snapshots;
