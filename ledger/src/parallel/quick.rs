@@ -1,8 +1,8 @@
 //! The peak of [`super::ledger`] by table: the same bytes, without formulas.
 //!
-//! A search over layouts asks for thousands of peaks that share their parts. States depend on precision and optimizer,
-//! saved tensors on precision and checkpointing, and both are sums over the ledger's own lines; the rest of a choice
-//! (ZeRO, offload, micro-batches) only says which sums to add. Saved tensors grow linearly with the sequences of a
+//! A search over layouts asks for thousands of peaks that share their parts. States depend on precision, optimizer and,
+//! as gradients appear segment by segment, on checkpointing; saved tensors on precision and checkpointing. Both are
+//! sums over the ledger's own lines; the rest of a choice (ZeRO, offload, micro-batches) only says which to add. Saved tensors grow linearly with the sequences of a
 //! micro-batch: two sizes give the line, and a third is checked when a table is made.
 
 use super::{
@@ -37,10 +37,11 @@ struct Sums {
     kept: [u64; 2],
 }
 
-/// States of one precision and optimizer on every kind of stage.
+/// States of one precision, optimizer and checkpointing on every kind of stage.
 pub struct StateTable {
     precision: Precision,
     optimizer: Optimizer,
+    checkpointing: Checkpointing,
     /// Weights, gradients, states, whole lines.
     stages: Vec<[Sums; 4]>,
 }
@@ -66,6 +67,7 @@ impl Linear {
 
 /// Saved tensors of one precision and checkpointing on every kind of stage.
 pub struct SavedTable {
+    precision: Precision,
     checkpointing: Checkpointing,
     stages: Vec<([Linear; MOMENTS], Linear)>,
 }
@@ -75,6 +77,8 @@ pub struct SavedTable {
 pub struct Held {
     /// Peak on the card.
     pub peak: u64,
+    /// The most that any rank holds at each moment, in the order of [`Moment::ALL`].
+    pub moments: [u64; MOMENTS],
     pub host: u64,
     pub nvme: u64,
     /// Bytes that the optimizer's step reads and writes: states twice, gradients, weights twice.
@@ -96,7 +100,7 @@ impl<'a> Quick<'a> {
     ///     checkpointing: Checkpointing::None,
     /// };
     /// let quick = Quick::new(model, Mesh::SINGLE, training.seq)?;
-    /// let states = quick.states(training.precision, training.optimizer)?;
+    /// let states = quick.states(training.precision, training.optimizer, training.checkpointing)?;
     /// let saved = quick.saved(training.precision, training.checkpointing)?;
     /// let held = quick.held(&states, &saved, 2, 1, ZeroStage::Zero, Offload::NONE);
     /// assert_eq!(held.map(|held| held.peak), Some(training::ledger(model, &training)?.peak.bytes));
@@ -127,8 +131,13 @@ impl<'a> Quick<'a> {
     ///
     /// # Errors
     /// As [`super::ledger`].
-    pub fn states(&self, precision: Precision, optimizer: Optimizer) -> Result<StateTable, LedgerError> {
-        let training = self.training(precision, optimizer, 1, Checkpointing::None);
+    pub fn states(
+        &self,
+        precision: Precision,
+        optimizer: Optimizer,
+        checkpointing: Checkpointing,
+    ) -> Result<StateTable, LedgerError> {
+        let training = self.training(precision, optimizer, 1, checkpointing);
         let of_stage = |shard: &Shard| {
             let mut sums = [Sums::default(); 4];
             for (share, lines) in shard.states(&training)?.into_iter().enumerate() {
@@ -143,7 +152,7 @@ impl<'a> Quick<'a> {
             Ok(sums)
         };
         let stages = self.shards.iter().map(of_stage).collect::<Result<_, LedgerError>>()?;
-        Ok(StateTable { precision, optimizer, stages })
+        Ok(StateTable { precision, optimizer, checkpointing, stages })
     }
 
     /// What layers and head save.
@@ -176,10 +185,11 @@ impl<'a> Quick<'a> {
             Ok((at, Linear::through(one.1, two.1, three.1).ok_or_else(|| curved.clone())?))
         };
         let stages = self.shards.iter().map(of_stage).collect::<Result<_, LedgerError>>()?;
-        Ok(SavedTable { checkpointing, stages })
+        Ok(SavedTable { precision, checkpointing, stages })
     }
 
-    /// What the most loaded rank holds; `None` where 64 bits do not suffice. What [`Distributed`] refuses is not
+    /// What the most loaded rank holds; `None` where 64 bits do not suffice, and for tables of different precision or
+    /// checkpointing. What [`Distributed`] refuses is not
     /// checked here: see [`Quick::allows`].
     pub fn held(
         &self,
@@ -190,6 +200,8 @@ impl<'a> Quick<'a> {
         zero: ZeroStage,
         offload: Offload,
     ) -> Option<Held> {
+        let same = (states.precision, states.checkpointing) == (saved.precision, saved.checkpointing);
+        same.then_some(())?;
         let kinds = [Kind::Weights, Kind::Gradients, Kind::States, Kind::Whole];
         let accumulates = micro_batches > 1;
         let mut most = Held::default();
@@ -233,12 +245,14 @@ impl<'a> Quick<'a> {
             for moment in GRADIENTS {
                 total[moment.index()] += bucket;
             }
-            let peak = u64::try_from(total.into_iter().max()?).ok()?;
-            most.peak = most.peak.max(peak);
+            for (most, total) in most.moments.iter_mut().zip(total) {
+                *most = u64::try_from(total).ok()?.max(*most);
+            }
             most.host = most.host.max(away[Place::Host as usize]);
             most.nvme = most.nvme.max(away[Place::Nvme as usize]);
             most.stepped = most.stepped.max(stepped);
         }
+        most.peak = most.moments.into_iter().max()?;
         Some(most)
     }
 

@@ -195,13 +195,7 @@ pub(crate) fn lines(model: &Model, shard: &Shard, how: &Distributed) -> Result<(
     let [whole, divided] = shard.states(training)?;
     let mut lines = Vec::with_capacity(20);
     let mut away = Elsewhere::default();
-    for (whole, divided) in pairs(whole, divided) {
-        let kind = Kind::of(&whole);
-        let (share, place) = kind.held(how.zero, how.offload);
-        let mut line = match share {
-            Share::Whole => whole,
-            Share::Divided => divided,
-        };
+    for (mut line, kind, place) in pick(whole, divided, how) {
         if place != Place::Device {
             away.add(kind, place, &line)
                 .ok_or_else(|| LedgerError::Overflow { what: "offloaded", formula: "Σ offloaded".to_owned() })?;
@@ -228,8 +222,17 @@ pub(crate) fn lines(model: &Model, shard: &Shard, how: &Distributed) -> Result<(
     Ok((lines, away))
 }
 
-/// Each line over whole tensors beside the same line over a share of them.
-pub(crate) fn pairs(whole: Vec<Line>, divided: Vec<Line>) -> impl Iterator<Item = (Line, Line)> {
-    debug_assert!(whole.len() == divided.len());
-    whole.into_iter().zip(divided)
+/// Of each line over whole tensors or over shares the one that is held, in the order of the single card's ledger. Of
+/// small shares a line may be empty and left out of its list.
+fn pick(whole: Vec<Line>, mut divided: Vec<Line>, how: &Distributed) -> Vec<(Line, Kind, Place)> {
+    let mut picked = Vec::with_capacity(whole.len());
+    for line in whole {
+        let kind = Kind::of(&line);
+        let (share, place) = kind.held(how.zero, how.offload);
+        let at = divided.iter().position(|other| other.entry.part == line.entry.part);
+        let other = at.map(|at| divided.remove(at));
+        let held = if share == Share::Whole { Some(line) } else { other };
+        picked.extend(held.map(|line| (line, kind, place)));
+    }
+    picked
 }

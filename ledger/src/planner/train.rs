@@ -171,8 +171,8 @@ impl Search<'_> {
         let saved = |checkpointing: &_| at.quick.saved(precision, *checkpointing).map(|table| (*checkpointing, table));
         let saved = self.space.checkpointing.iter().map(saved).collect::<Result<Vec<_>, _>>()?;
         for optimizer in &self.space.optimizers {
-            let states = at.quick.states(precision, *optimizer)?;
             for (checkpointing, saved) in &saved {
+                let states = at.quick.states(precision, *optimizer, *checkpointing)?;
                 let again = recomputed(*checkpointing);
                 let slowest = |one: &&Forward, other: &&Forward| {
                     let of = |work: &Forward| 3.0 * (work.layers + work.head) + again as f64 * work.layers;
