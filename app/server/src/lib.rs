@@ -2,6 +2,7 @@
 
 #![recursion_limit = "256"]
 
+pub mod answers;
 pub mod auth;
 pub mod cli;
 pub mod course;

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use serde::Serialize;
+
 use super::{
     initial::{Before, before},
     read::{Action, Event, Segment, Snapshot},
@@ -9,7 +11,7 @@ use super::{
 use crate::allocator::{Allocator, Handle, PoolId};
 
 /// An allocation that the simulation placed elsewhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Mismatch {
     /// Position in the trace.
     pub event: usize,
@@ -19,7 +21,7 @@ pub struct Mismatch {
 }
 
 /// The outcome of a replay, all devices together.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Replay {
     pub allocations: u64,
     /// Segments (or expansions) that the trace shows.

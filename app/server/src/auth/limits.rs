@@ -31,11 +31,13 @@ pub enum Limit {
     Run,
     /// Wrong bearer tokens from one network.
     BadToken,
+    /// Answers of the API that take a core for a while, from one network.
+    Compute,
 }
 
 impl Limit {
     /// Those that count every request.
-    const REQUESTS: [Self; 4] = [Self::Codes, Self::Upload, Self::Run, Self::BadToken];
+    const REQUESTS: [Self; 5] = [Self::Codes, Self::Upload, Self::Run, Self::BadToken, Self::Compute];
 
     /// So many at once, and one more every so often.
     pub const fn rate(self) -> (u32, Duration) {
@@ -46,6 +48,7 @@ impl Limit {
             Self::Upload => (30, Duration::from_secs(10)),
             Self::Run => (20, Duration::from_secs(10)),
             Self::BadToken => (30, Duration::from_secs(5)),
+            Self::Compute => (30, Duration::from_secs(2)),
         }
     }
 
@@ -82,7 +85,7 @@ pub struct Limits<C: Clock = DefaultClock> {
     start: C::Instant,
     sign_in: Tries,
     sign_in_network: Tries,
-    keyed: [(Limit, Keyed<C>); 4],
+    keyed: [(Limit, Keyed<C>); 5],
 }
 
 /// A sign-in whose password is about to be checked. It counts as a wrong one unless it is forgiven: so many at once
@@ -161,6 +164,10 @@ impl<C: Clock + Clone> Limits<C> {
 
     pub fn bad_token(&self, from: ClientIp) -> Result<(), Limited> {
         self.by_network(Limit::BadToken, from.network())
+    }
+
+    pub fn compute(&self, from: ClientIp) -> Result<(), Limited> {
+        self.by_network(Limit::Compute, from.network())
     }
 
     fn by_network(&self, limit: Limit, network: IpAddr) -> Result<(), Limited> {

@@ -1,5 +1,6 @@
 //! The command line of `vramlab`.
 
+mod allocator;
 pub mod demo;
 mod grade;
 mod instructor;
@@ -27,10 +28,15 @@ enum Command {
     Serve(serve::Args),
     /// Print a one-time link for a further instructor, or to reset an instructor's password
     InstructorLink(instructor::Args),
-    /// Predict bytes: inference or training
+    /// Predict bytes: inference, training, small calculators
     Ledger {
         #[command(subcommand)]
         kind: ledger::Kind,
+    },
+    /// Simulate PyTorch's caching allocator
+    Allocator {
+        #[command(subcommand)]
+        kind: allocator::Kind,
     },
     /// Hand reports in over the API
     Submit(submit::Args),
@@ -58,6 +64,7 @@ pub fn main() -> ExitCode {
         Command::Serve(args) => serve::run(args),
         Command::InstructorLink(args) => instructor::run(args),
         Command::Ledger { kind } => ledger::run(kind),
+        Command::Allocator { kind } => allocator::run(kind),
         Command::Submit(args) => submit::run(args),
         Command::Grade { files, json, lang } => ExitCode::from(grade::run(&files, json, lang)),
         Command::Check { content } => check(content),

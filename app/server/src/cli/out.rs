@@ -20,3 +20,12 @@ macro_rules! outln {
     ($($text:tt)*) => { $crate::cli::out::write(format_args!("{}\n", format_args!($($text)*))) };
 }
 pub(crate) use outln;
+
+/// A value as indented JSON.
+pub fn json(value: &impl serde::Serialize) {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => outln!("{text}"),
+        // Our own values have text keys and finite numbers; this is said rather than printed in halves.
+        Err(error) => eprintln!("vramlab: the answer cannot be written as JSON: {error}"),
+    }
+}

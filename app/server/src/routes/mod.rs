@@ -53,10 +53,12 @@ pub fn router(app: AppState) -> Router {
         .merge(jobs::routes())
         .merge(api::routes())
         .merge(runner::routes())
-        .layer(compress)
+        .layer(compress.clone())
         .layer(middleware::from_fn_with_state(app.clone(), errors::draw))
         .layer(middleware::from_fn(csrf::same_origin))
         .layer(session::layer(app.store.clone()))
+        // Arithmetic for everybody: knows no session and changes nothing, so other sites may ask as well.
+        .merge(api::open().layer(compress))
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .layer(RequestBodyTimeoutLayer::new(BODY_TIME))
         .route("/assets/{name}", get(assets::serve))

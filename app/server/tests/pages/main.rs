@@ -16,6 +16,7 @@ mod demo;
 mod front;
 mod gradebook;
 mod hostile;
+mod ledgers;
 mod links;
 mod own;
 mod runners;

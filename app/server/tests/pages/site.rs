@@ -88,6 +88,10 @@ impl Site {
         browser
     }
 
+    pub async fn post_bytes(&self, path: &str, body: &'static [u8]) -> Page {
+        self.send(Request::post(path).body(Body::from(body)).expect("a request")).await
+    }
+
     pub async fn send(&self, request: Request<Body>) -> Page {
         let (mut parts, body) = request.into_parts();
         parts.extensions.insert(ConnectInfo(SocketAddr::from(([198, 51, 100, 7], 40_000))));
