@@ -15,6 +15,7 @@ mod parallel;
 mod quantise;
 mod sheets;
 mod snapshots;
+mod steps;
 
 #[path = "../../examples/golden/case.rs"]
 mod case;
