@@ -62,7 +62,7 @@ impl Allocator {
         let wanted =
             self.settings.capacity.map_or(RANGE, |capacity| capacity.saturating_add(capacity / 8).min(RANGE)).max(size);
         let length = wanted.div_ceil(page).saturating_mul(page);
-        let address = self.range_address(length).div_ceil(page).saturating_mul(page);
+        let address = self.range_address(length);
         self.stats.segments += 1;
         self.add_hole(pool, stream, address, length)
     }
@@ -107,13 +107,33 @@ impl Allocator {
         true
     }
 
-    /// Lets the range of a mapped block from before a replay go on behind it.
-    pub(super) fn extend_range(&mut self, id: u32) {
-        let block = self.arena[id];
-        let hole = self.add_hole(block.pool, block.stream, block.address + block.size, RANGE);
-        self.arena[id].expandable = true;
-        self.arena[id].next = hole;
-        self.arena[hole].previous = id;
+    /// Makes one range of the mapped parts that a replay begins with, by address and without a gap of zero: holes
+    /// between them, from `start` to the first, and behind the last.
+    pub(crate) fn make_range(&mut self, start: u64, parts: &[u32]) {
+        let (mut left, mut at) = (NONE, start);
+        for part in parts {
+            let block = self.arena[*part];
+            if block.address > at {
+                let hole = self.add_hole(block.pool, block.stream, at, block.address - at);
+                self.link(left, hole);
+                left = hole;
+            }
+            self.arena[*part].expandable = true;
+            self.link(left, *part);
+            (left, at) = (*part, block.address + block.size);
+        }
+        let Some(last) = parts.last().map(|id| self.arena[*id]) else { return };
+        let hole = self.add_hole(last.pool, last.stream, at, RANGE);
+        self.link(left, hole);
+        // Every part was counted as a segment.
+        self.stats.segments -= parts.len() as u64 - 1;
+    }
+
+    fn link(&mut self, left: u32, right: u32) {
+        if left != NONE {
+            self.arena[left].next = right;
+            self.arena[right].previous = left;
+        }
     }
 
     /// A replay's `segment_unmap`: takes the memory of the free pages at an address.
@@ -136,8 +156,14 @@ impl Allocator {
     pub(super) fn unmap(&mut self, pool: usize, key: Key) {
         let page = self.page(pool as u32);
         let block = self.arena[key.3];
-        let start = block.address.div_ceil(page) * page;
-        let end = (block.address + block.size) / page * page;
+        // Pages are counted from the beginning of the range, wherever that lies.
+        let mut head = key.3;
+        while self.arena[head].previous != NONE {
+            head = self.arena[head].previous;
+        }
+        let origin = self.arena[head].address;
+        let start = origin + (block.address - origin).div_ceil(page) * page;
+        let end = origin + (block.address + block.size - origin) / page * page;
         if start < end {
             self.unmap_between(pool, key, start, end);
         }

@@ -12,10 +12,12 @@ mod import;
 mod laws;
 mod lora;
 mod parallel;
+mod pickles;
 mod quantise;
 mod sheets;
 mod snapshots;
 mod steps;
+mod versions;
 
 #[path = "../../examples/golden/case.rs"]
 mod case;
