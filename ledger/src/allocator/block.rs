@@ -45,6 +45,10 @@ impl Block {
     pub fn key(&self, id: u32) -> Key {
         (self.stream, self.size, self.address, id)
     }
+
+    pub fn hole(&self, id: u32) -> (u64, u64, u32) {
+        (self.stream, self.address, id)
+    }
 }
 
 /// The order in which a best fit is looked for: stream, size, address.
@@ -55,7 +59,8 @@ pub(super) struct Pool {
     pub small: bool,
     pub id: PoolId,
     pub free: BTreeSet<Key>,
-    pub unmapped: BTreeSet<Key>,
+    /// Holes by stream and address: the lowest is filled first.
+    pub unmapped: BTreeSet<(u64, u64, u32)>,
     pub searches: u64,
 }
 
@@ -87,6 +92,16 @@ impl Arena {
 
     pub fn get(&self, id: u32) -> Option<&Block> {
         self.blocks.get(id as usize)
+    }
+
+    /// The first blocks of all segments and ranges, in the order of their addresses.
+    pub fn heads(&self) -> Vec<u32> {
+        let mut gone = vec![false; self.blocks.len()];
+        self.spare.iter().for_each(|id| gone[*id as usize] = true);
+        let ids = (0..self.blocks.len() as u32).filter(|id| !gone[*id as usize] && self[*id].previous == NONE);
+        let mut heads: Vec<u32> = ids.collect();
+        heads.sort_unstable_by_key(|id| self[*id].address);
+        heads
     }
 }
 

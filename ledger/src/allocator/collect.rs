@@ -22,7 +22,7 @@ impl Allocator {
 
     fn release(&mut self, pool: usize, key: Key) {
         self.pools[pool].free.remove(&key);
-        self.stats.reserved -= key.1;
+        self.stats.give_back(key.1);
         self.stats.segments -= 1;
         self.arena.remove(key.3);
     }

@@ -1,8 +1,8 @@
 //! Expandable segments: one virtual range per pool and stream, backed page by page.
 
 use super::{
-    block::{Block, Key, NONE, State},
-    rounding::{LARGE_SEGMENT, SMALL_SEGMENT},
+    block::{Arena, Block, Key, NONE, State},
+    rounding::SMALL_SEGMENT,
     simulate::Allocator,
 };
 
@@ -11,7 +11,11 @@ const RANGE: u64 = 1 << 46;
 
 impl Allocator {
     fn page(&self, pool: u32) -> u64 {
-        if self.pools[pool as usize].small { SMALL_SEGMENT } else { LARGE_SEGMENT }
+        if self.pools[pool as usize].small {
+            SMALL_SEGMENT
+        } else {
+            self.settings.large_segment_size.max(SMALL_SEGMENT)
+        }
     }
 
     /// Maps pages until a free block of `size` bytes exists, and returns it taken out of its pool.
@@ -31,29 +35,34 @@ impl Allocator {
         }
     }
 
-    /// The block to start from: unmapped space behind, perhaps, a free block, large enough together; a new range
-    /// where there is none.
+    /// The block to start from: the lowest hole, perhaps with a free block before it, from where holes and free
+    /// blocks together are large enough; a new range where there is none.
     fn candidate(&mut self, pool: u32, stream: u64, size: u64) -> u32 {
-        let holes = &self.pools[pool as usize].unmapped;
-        let found = holes.range((stream, 0, 0, 0)..).take_while(|key| key.0 == stream).find_map(|key| {
-            let previous = self.arena[key.3].previous;
-            let before = if previous != NONE && self.arena[previous].state == State::Free {
-                self.arena[previous].size
-            } else {
-                0
-            };
-            let start = if before > 0 { previous } else { key.3 };
-            (before + key.1 >= size).then_some(start)
+        let usable = |id| self.arena.get(id).filter(|block| matches!(block.state, State::Free | State::Unmapped));
+        let large_enough = |start: u32| {
+            let (mut at, mut room) = (start, 0u64);
+            while let Some(block) = usable(at).filter(|_| room < size) {
+                room = room.saturating_add(block.size);
+                at = block.next;
+            }
+            room >= size
+        };
+        let holes = self.pools[pool as usize].unmapped.range((stream, 0, 0)..).take_while(|key| key.0 == stream);
+        let starts = holes.map(|key| {
+            let before = self.arena[key.2].previous;
+            if usable(before).is_some() { before } else { key.2 }
         });
+        let found = starts.into_iter().find(|start| large_enough(*start));
         found.unwrap_or_else(|| self.new_range(pool, stream, size))
     }
 
     fn new_range(&mut self, pool: u32, stream: u64, size: u64) -> u32 {
         let page = self.page(pool);
         // Room for the whole device and an eighth more, as the pool may be fragmented.
-        let wanted = self.settings.capacity.map_or(RANGE, |capacity| capacity + capacity / 8).max(size);
+        let wanted =
+            self.settings.capacity.map_or(RANGE, |capacity| capacity.saturating_add(capacity / 8).min(RANGE)).max(size);
         let length = wanted.div_ceil(page).saturating_mul(page);
-        let address = self.range_address(length).div_ceil(page).saturating_mul(page);
+        let address = self.range_address(length);
         self.stats.segments += 1;
         self.add_hole(pool, stream, address, length)
     }
@@ -71,7 +80,7 @@ impl Allocator {
             expandable: true,
             freed_at: 0,
         });
-        let key = self.arena[id].key(id);
+        let key = self.arena[id].hole(id);
         self.pools[pool as usize].unmapped.insert(key);
         id
     }
@@ -85,27 +94,46 @@ impl Allocator {
             return false;
         }
         self.expect_map(block.address, length);
-        self.pools[block.pool as usize].unmapped.remove(&block.key(hole));
+        self.pools[block.pool as usize].unmapped.remove(&block.hole(hole));
         if length < block.size {
             let rest = self.split(hole, length);
-            let key = self.arena[rest].key(rest);
+            let key = self.arena[rest].hole(rest);
             self.pools[block.pool as usize].unmapped.insert(key);
         }
-        self.stats.reserved += length;
-        self.stats.peak_reserved = self.stats.peak_reserved.max(self.stats.reserved);
+        self.stats.take_from_driver(length);
         self.arena[hole].state = State::Awaiting;
         let merged = self.merge(hole);
         self.insert_free(merged);
         true
     }
 
-    /// Lets the range of a mapped block from before a replay go on behind it.
-    pub(super) fn extend_range(&mut self, id: u32) {
-        let block = self.arena[id];
-        let hole = self.add_hole(block.pool, block.stream, block.address + block.size, RANGE);
-        self.arena[id].expandable = true;
-        self.arena[id].next = hole;
-        self.arena[hole].previous = id;
+    /// Makes one range of the mapped parts that a replay begins with, by address and without a gap of zero: holes
+    /// between them, from `start` to the first, and behind the last.
+    pub(crate) fn make_range(&mut self, start: u64, parts: &[u32]) {
+        let (mut left, mut at) = (NONE, start);
+        for part in parts {
+            let block = self.arena[*part];
+            if block.address > at {
+                let hole = self.add_hole(block.pool, block.stream, at, block.address - at);
+                self.link(left, hole);
+                left = hole;
+            }
+            self.arena[*part].expandable = true;
+            self.link(left, *part);
+            (left, at) = (*part, block.address + block.size);
+        }
+        let Some(last) = parts.last().map(|id| self.arena[*id]) else { return };
+        let hole = self.add_hole(last.pool, last.stream, at, RANGE);
+        self.link(left, hole);
+        // Every part was counted as a segment.
+        self.stats.segments -= parts.len() as u64 - 1;
+    }
+
+    fn link(&mut self, left: u32, right: u32) {
+        if left != NONE {
+            self.arena[left].next = right;
+            self.arena[right].previous = left;
+        }
     }
 
     /// A replay's `segment_unmap`: takes the memory of the free pages at an address.
@@ -128,8 +156,14 @@ impl Allocator {
     pub(super) fn unmap(&mut self, pool: usize, key: Key) {
         let page = self.page(pool as u32);
         let block = self.arena[key.3];
-        let start = block.address.div_ceil(page) * page;
-        let end = (block.address + block.size) / page * page;
+        // Pages are counted from the beginning of the range, wherever that lies.
+        let mut head = key.3;
+        while self.arena[head].previous != NONE {
+            head = self.arena[head].previous;
+        }
+        let origin = self.arena[head].address;
+        let start = origin + (block.address - origin).div_ceil(page) * page;
+        let end = origin + (block.address + block.size - origin) / page * page;
         if start < end {
             self.unmap_between(pool, key, start, end);
         }
@@ -148,9 +182,34 @@ impl Allocator {
             let tail = self.split(hole, end - start);
             self.insert_free(tail);
         }
-        self.stats.reserved -= end - start;
+        self.stats.give_back(end - start);
         self.arena[hole].state = State::Unmapped;
-        let key = self.arena[hole].key(hole);
-        self.pools[pool].unmapped.insert(key);
+        let hole = self.merge_holes(pool, hole);
+        if self.arena[hole].is_split() {
+            let key = self.arena[hole].hole(hole);
+            self.pools[pool].unmapped.insert(key);
+        } else {
+            // Nothing of the range is backed any more: its addresses go back too.
+            self.stats.segments -= 1;
+            self.arena.remove(hole);
+        }
+    }
+
+    /// Joins a hole with the holes beside it, which leave the pool.
+    fn merge_holes(&mut self, pool: usize, id: u32) -> u32 {
+        let mut id = id;
+        let is_hole = |arena: &Arena, id: u32| arena.get(id).is_some_and(|block| block.state == State::Unmapped);
+        let previous = self.arena[id].previous;
+        if is_hole(&self.arena, previous) {
+            self.pools[pool].unmapped.remove(&self.arena[previous].hole(previous));
+            self.join(previous, id);
+            id = previous;
+        }
+        let next = self.arena[id].next;
+        if is_hole(&self.arena, next) {
+            self.pools[pool].unmapped.remove(&self.arena[next].hole(next));
+            self.join(id, next);
+        }
+        id
     }
 }

@@ -23,9 +23,13 @@ mod rounding;
 mod settings;
 mod simulate;
 mod stats;
+mod step;
+mod view;
 
 pub use block::{Handle, PoolId};
 pub use rounding::{is_small, round_size, segment_size};
 pub use settings::Settings;
 pub use simulate::{Allocator, OutOfMemory};
 pub use stats::Stats;
+pub use step::{MAX_STEPS, Operation, Outcome, Step, StepError, Stepper, steps};
+pub use view::{BlockView, SegmentView, Use, View};

@@ -8,22 +8,10 @@ use super::{
 };
 
 impl Allocator {
-    /// A segment as one block that no pool holds yet. Behind an expandable one its range goes on, unmapped.
-    pub(crate) fn lay_out(
-        &mut self,
-        address: u64,
-        size: u64,
-        stream: u64,
-        small: bool,
-        pool: PoolId,
-        expandable: bool,
-    ) -> u32 {
+    /// A segment as one block that no pool holds yet.
+    pub(crate) fn lay_out(&mut self, address: u64, size: u64, stream: u64, small: bool, pool: PoolId) -> u32 {
         let pool = self.pool(small, pool);
-        let id = self.add_segment(pool, stream, address, size);
-        if expandable {
-            self.extend_range(id);
-        }
-        id
+        self.add_segment(pool, stream, address, size)
     }
 
     /// Cuts the used block at `address` out of a piece that no pool holds; what lies before it becomes free. Of a block

@@ -8,8 +8,6 @@ pub(super) const MIN_BLOCK: u64 = 512;
 pub(super) const SMALL_SIZE: u64 = 1 << 20;
 /// Segments of the small pool; pages of its expandable segments.
 pub(super) const SMALL_SEGMENT: u64 = 2 << 20;
-/// Segments for requests below `MIN_LARGE`; pages of the large pool's expandable segments.
-pub(super) const LARGE_SEGMENT: u64 = 20 << 20;
 /// From here on a request gets a segment of its own.
 const MIN_LARGE: u64 = 10 << 20;
 const ROUND_LARGE: u64 = 2 << 20;
@@ -49,11 +47,11 @@ pub fn is_small(size: u64) -> bool {
 }
 
 /// The size of the segment that is asked from the driver for a block of that (rounded) size.
-pub fn segment_size(size: u64) -> u64 {
+pub fn segment_size(size: u64, settings: &Settings) -> u64 {
     if is_small(size) {
         SMALL_SEGMENT
     } else if size < MIN_LARGE {
-        LARGE_SEGMENT
+        settings.large_segment_size.max(size)
     } else {
         up(size, ROUND_LARGE)
     }

@@ -1,7 +1,10 @@
 //! What `PYTORCH_ALLOC_CONF` and the device decide.
 
+use serde::{Deserialize, Serialize};
+
 /// Settings of the allocator; the default is PyTorch's.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// Bytes that the driver can give; `None` for a device that never runs full.
     pub capacity: Option<u64>,
@@ -9,6 +12,9 @@ pub struct Settings {
     pub max_split_size: Option<u64>,
     /// `max_non_split_rounding_mb` in bytes: how much larger a block that is never split may be than its request.
     pub max_non_split_rounding: u64,
+    /// `large_segment_size_mb` in bytes: segments for requests from 1 MiB to 10 MiB, and pages of the large pool's
+    /// expandable segments.
+    pub large_segment_size: u64,
     /// `roundup_power2_divisions`: steps between two powers of two, for sizes from 1, 2, 4 … 32,768 MiB on (the first
     /// also for all below, the last for all above); 0 or 1 for none.
     pub power2_divisions: [u64; 16],
@@ -26,6 +32,7 @@ impl Default for Settings {
             capacity: None,
             max_split_size: None,
             max_non_split_rounding: 20 << 20,
+            large_segment_size: 20 << 20,
             power2_divisions: [0; 16],
             collection_threshold: 0.0,
             memory_fraction: None,

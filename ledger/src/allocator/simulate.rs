@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::{
     Handle, PoolId, Settings, Stats,
-    block::{Arena, Block, NONE, Pool, State},
+    block::{Arena, Block, Key, NONE, Pool, State},
     rounding::{MIN_BLOCK, SMALL_SIZE, is_small, round_size, segment_size},
 };
 
@@ -34,6 +34,9 @@ pub struct Allocator {
 
 /// Segments are far apart, so that neighbours never look adjacent.
 const FIRST_ADDRESS: u64 = 1 << 40;
+/// Beyond any device: what is asked for above it fails, and no sum overflows.
+const LARGEST: u64 = 1 << 52;
+const LAST_ADDRESS: u64 = 1 << 62;
 
 impl Allocator {
     pub fn new(settings: Settings) -> Self {
@@ -110,12 +113,10 @@ impl Allocator {
     /// The best free block, taken out of its pool: the smallest that is large enough, of equals the lowest.
     fn find(&mut self, pool: u32, stream: u64, size: u64) -> Option<u32> {
         let max_split = self.settings.max_split();
-        let collects = self.settings.collection_limit().is_some();
-        let pool = &mut self.pools[pool as usize];
-        if collects {
-            pool.searches += 1;
+        if self.settings.collection_limit().is_some() {
+            self.pools[pool as usize].searches += 1;
         }
-        let key = *pool.free.range((stream, size, 0, 0)..).next().filter(|key| key.0 == stream)?;
+        let key = self.best_fit(pool, stream, size)?;
         let found = key.1;
         if size < max_split && found >= max_split {
             return None;
@@ -123,8 +124,34 @@ impl Allocator {
         if size >= max_split && found >= size.saturating_add(self.settings.max_non_split_rounding) {
             return None;
         }
-        pool.free.remove(&key);
+        self.pools[pool as usize].free.remove(&key);
         Some(key.3)
+    }
+
+    /// A block before unmapped space counts as large as it can grow, so that it is kept for those who need it.
+    fn best_fit(&self, pool: u32, stream: u64, size: u64) -> Option<Key> {
+        let fitting = self.pools[pool as usize].free.range((stream, size, 0, 0)..);
+        let mut fitting = fitting.copied().take_while(|key| key.0 == stream);
+        let mut best = fitting.next()?;
+        if !self.arena[best.3].expandable {
+            return Some(best);
+        }
+        if !self.settings.expandable_segments {
+            return fitting.find(|key| !self.arena[key.3].expandable);
+        }
+        for next in fitting {
+            if !self.arena[best.3].expandable || self.can_grow_to(next.3) >= self.can_grow_to(best.3) {
+                break;
+            }
+            best = next;
+        }
+        Some(best)
+    }
+
+    fn can_grow_to(&self, id: u32) -> u64 {
+        let block = &self.arena[id];
+        let behind = self.arena.get(block.next).filter(|next| next.state == State::Unmapped);
+        behind.map_or(block.size, |hole| block.size.saturating_add(hole.size))
     }
 
     /// A new segment, after whatever must be released for it.
@@ -144,10 +171,13 @@ impl Allocator {
     }
 
     fn new_segment(&mut self, pool: u32, stream: u64, size: u64) -> Option<u32> {
+        if size > LARGEST || self.next_address > LAST_ADDRESS {
+            return None;
+        }
         if self.settings.expandable_segments {
             return self.expand(pool, stream, size);
         }
-        let length = segment_size(size);
+        let length = segment_size(size, &self.settings);
         if !self.has_room(length) {
             return None;
         }
@@ -156,7 +186,7 @@ impl Allocator {
     }
 
     pub(super) fn has_room(&self, size: u64) -> bool {
-        self.settings.allowed().is_none_or(|allowed| self.stats.reserved.saturating_add(size) <= allowed)
+        self.stats.reserved.saturating_add(size) <= self.settings.allowed().unwrap_or(LARGEST).min(LARGEST)
     }
 
     pub(super) fn segment_address(&mut self, size: u64) -> u64 {
@@ -195,9 +225,8 @@ impl Allocator {
 
     /// A segment as one block that no pool holds yet.
     pub(crate) fn add_segment(&mut self, pool: u32, stream: u64, address: u64, size: u64) -> u32 {
-        self.stats.reserved += size;
         self.stats.segments += 1;
-        self.stats.peak_reserved = self.stats.peak_reserved.max(self.stats.reserved);
+        self.stats.take_from_driver(size);
         self.arena.add(Block {
             address,
             size,
@@ -305,7 +334,7 @@ impl Allocator {
     }
 
     /// Lets `left` take the place of both.
-    fn join(&mut self, left: u32, right: u32) {
+    pub(super) fn join(&mut self, left: u32, right: u32) {
         let gone = self.arena[right];
         let block = &mut self.arena[left];
         block.size += gone.size;

@@ -1,7 +1,9 @@
 //! What `torch.cuda.memory_stats()` would say.
 
+use serde::{Deserialize, Serialize};
+
 /// Bytes and counts at this moment, and the peaks so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stats {
     /// Bytes of allocated blocks, rounding and tails that were not split off included.
     pub allocated: u64,
@@ -18,4 +20,20 @@ pub struct Stats {
     pub ooms: u64,
     pub peak_allocated: u64,
     pub peak_reserved: u64,
+    /// Bytes ever asked from the driver, and bytes ever given back.
+    pub from_driver: u64,
+    pub to_driver: u64,
+}
+
+impl Stats {
+    pub(super) fn take_from_driver(&mut self, bytes: u64) {
+        self.reserved += bytes;
+        self.peak_reserved = self.peak_reserved.max(self.reserved);
+        self.from_driver = self.from_driver.saturating_add(bytes);
+    }
+
+    pub(super) fn give_back(&mut self, bytes: u64) {
+        self.reserved -= bytes;
+        self.to_driver = self.to_driver.saturating_add(bytes);
+    }
 }

@@ -5,7 +5,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::read::{Action, BlockState, Event, Segment, SnapshotBlock};
+use super::{
+    ranges,
+    read::{Action, BlockState, Event, Segment, SnapshotBlock},
+};
 use crate::allocator::{PoolId, is_small};
 
 /// A segment before the first event.
@@ -25,12 +28,14 @@ pub(super) struct Before {
 pub(super) struct Used {
     pub size: Option<u64>,
     pub requested: u64,
+    /// The program had dropped it already; another stream still used it.
+    pub awaiting: bool,
 }
 
 /// Segments by address.
 pub(super) fn before(segments: &[&Segment], trace: &[Event]) -> BTreeMap<u64, Before> {
     let mut known = whole_segments(segments, trace);
-    add_mapped(&mut known, segments, trace);
+    known.extend(ranges::mapped(segments, trace));
     let mut place = |address: u64, used: Used| {
         if let Some((start, segment)) = known.range_mut(..=address).next_back()
             && address - start < segment.size
@@ -46,13 +51,13 @@ pub(super) fn before(segments: &[&Segment], trace: &[Event]) -> BTreeMap<u64, Be
                 made.insert(event.address, event.size);
             }
             Action::FreeRequested if !made.contains_key(&event.address) => {
-                place(event.address, Used { size: None, requested: event.size });
+                place(event.address, Used { size: None, requested: event.size, awaiting: false });
                 requested_only.insert(event.address);
             }
             Action::FreeCompleted => {
                 let asked = requested_only.remove(&event.address);
                 if made.remove(&event.address).is_none() && !asked {
-                    place(event.address, Used { size: None, requested: event.size });
+                    place(event.address, Used { size: None, requested: event.size, awaiting: true });
                 }
             }
             _ => {}
@@ -61,7 +66,9 @@ pub(super) fn before(segments: &[&Segment], trace: &[Event]) -> BTreeMap<u64, Be
     let in_use = |block: &&SnapshotBlock| block.state != BlockState::Inactive;
     for block in segments.iter().flat_map(|segment| segment.blocks.iter()).filter(in_use) {
         if !made.contains_key(&block.address) {
-            place(block.address, Used { size: Some(block.size), requested: block.requested });
+            // Dropped before the trace, unless the trace shows the request.
+            let awaiting = block.state == BlockState::AwaitingFree && !requested_only.contains(&block.address);
+            place(block.address, Used { size: Some(block.size), requested: block.requested, awaiting });
         }
     }
     known
@@ -99,7 +106,7 @@ fn whole_segments(segments: &[&Segment], trace: &[Event]) -> BTreeMap<u64, Befor
     known
 }
 
-fn empty(segment: &Segment, size: u64) -> Before {
+pub(super) fn empty(segment: &Segment, size: u64) -> Before {
     Before {
         size,
         stream: segment.stream,
@@ -107,62 +114,5 @@ fn empty(segment: &Segment, size: u64) -> Before {
         pool: segment.pool,
         expandable: segment.expandable,
         blocks: BTreeMap::new(),
-    }
-}
-
-/// Mapped parts of expandable segments: the end's, with the maps and unmaps of the trace undone.
-fn add_mapped(known: &mut BTreeMap<u64, Before>, segments: &[&Segment], trace: &[Event]) {
-    let mut ranges: BTreeMap<u64, u64> = segments
-        .iter()
-        .filter(|segment| segment.expandable)
-        .map(|segment| (segment.address, segment.address.saturating_add(segment.total_size)))
-        .collect();
-    for event in trace.iter().rev() {
-        let (start, end) = (event.address, event.address.saturating_add(event.size));
-        match event.action {
-            Action::SegmentMap => cut(&mut ranges, start, end),
-            Action::SegmentUnmap => add(&mut ranges, start, end),
-            _ => {}
-        }
-    }
-    for (start, end) in ranges {
-        let like = segments.iter().find(|segment| {
-            segment.expandable && segment.address < end && start < segment.address.saturating_add(segment.total_size)
-        });
-        let like = like.or_else(|| segments.iter().find(|segment| segment.expandable));
-        if let Some(segment) = like {
-            known.insert(start, empty(segment, end - start));
-        }
-    }
-}
-
-/// Joins `start..end` to the ranges that touch it.
-fn add(ranges: &mut BTreeMap<u64, u64>, start: u64, end: u64) {
-    let (mut start, mut end) = (start, end);
-    if let Some((before, until)) = ranges.range(..start).next_back().map(|(a, b)| (*a, *b))
-        && until >= start
-    {
-        ranges.remove(&before);
-        (start, end) = (before, end.max(until));
-    }
-    while let Some((next, until)) = ranges.range(start..=end).next().map(|(a, b)| (*a, *b)) {
-        ranges.remove(&next);
-        end = end.max(until);
-    }
-    ranges.insert(start, end);
-}
-
-/// Takes `start..end` out of the ranges.
-fn cut(ranges: &mut BTreeMap<u64, u64>, start: u64, end: u64) {
-    let touched: Vec<(u64, u64)> =
-        ranges.range(..end).filter(|(_, until)| **until > start).map(|(a, b)| (*a, *b)).collect();
-    for (from, until) in touched {
-        ranges.remove(&from);
-        if from < start {
-            ranges.insert(from, start);
-        }
-        if end < until {
-            ranges.insert(end, until);
-        }
     }
 }

@@ -5,8 +5,10 @@
 
 mod initial;
 mod pickle;
+mod ranges;
 mod read;
 mod replay;
+mod settings;
 mod value;
 
 pub use pickle::{MAX_PICKLE_BYTES, PickleError};

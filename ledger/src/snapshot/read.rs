@@ -2,7 +2,7 @@
 //! left out.
 
 use super::{
-    PickleError,
+    PickleError, settings,
     value::{Data, Id, Value},
 };
 use crate::allocator::{PoolId, Settings};
@@ -16,6 +16,9 @@ pub enum SnapshotError {
     /// The place in the snapshot, such as `segments[3].blocks[0].size`.
     #[error("{place}: expected {expected}")]
     Shape { place: String, expected: &'static str },
+    /// An item is listed more often than a file of this size can hold: the same one, again and again.
+    #[error("{place}: more items than the file has values")]
+    Repeated { place: String },
     /// Sizes beyond any device: the sums of a replay could overflow.
     #[error("{place}: {value} is beyond any device: addresses end at 2^62, all segments together at 2^60 bytes")]
     Absurd { place: String, value: u64 },
@@ -23,6 +26,8 @@ pub enum SnapshotError {
 
 /// Addresses of real devices have 49 bits at most.
 const MAX_ADDRESS: u64 = 1 << 62;
+/// Devices of one process.
+const MAX_DEVICES: u64 = 1024;
 /// Bytes of all segments that ever existed in a snapshot, together.
 const MAX_TOTAL: u64 = 1 << 60;
 
@@ -100,10 +105,10 @@ impl Snapshot {
 
 /// A value and the path to it, for messages.
 #[derive(Clone)]
-struct Place<'a> {
-    data: &'a Data,
-    id: Id,
-    path: &'a dyn Fn() -> String,
+pub(super) struct Place<'a> {
+    pub data: &'a Data,
+    pub id: Id,
+    pub path: &'a dyn Fn() -> String,
 }
 
 impl<'a> Place<'a> {
@@ -111,7 +116,7 @@ impl<'a> Place<'a> {
         SnapshotError::Shape { place: format!("{}{key}", (self.path)()), expected }
     }
 
-    fn optional(&self, key: &str) -> Option<u64> {
+    pub(super) fn optional(&self, key: &str) -> Option<u64> {
         self.data.whole(self.data.field(self.id, key)?)
     }
 
@@ -119,7 +124,17 @@ impl<'a> Place<'a> {
         self.optional(key).ok_or_else(|| self.wrong(&format!(".{key}"), "a number of 0 and more"))
     }
 
-    fn text(&self, key: &str) -> Option<&'a str> {
+    fn stream(&self) -> u64 {
+        self.data.field(self.id, "stream").and_then(|id| self.data.stream(id)).unwrap_or(0)
+    }
+
+    /// Until 2.0 a block lists the allocations it has held, the current one first.
+    fn in_history(&self) -> Option<u64> {
+        let list = self.data.list(self.data.field(self.id, "history")?)?;
+        self.data.whole(self.data.field(*list.first()?, "real_size")?)
+    }
+
+    pub(super) fn text(&self, key: &str) -> Option<&'a str> {
         self.data.text(self.data.field(self.id, key)?)
     }
 
@@ -144,24 +159,38 @@ pub(super) fn read(data: &Data) -> Result<Snapshot, SnapshotError> {
         _ => return Err(shape("", "a dictionary with segments and device_traces")),
     };
     let segments = segments.and_then(|id| data.list(id)).ok_or_else(|| shape("segments", "a list"))?;
-    let segments = segments
+    // An honest file writes every segment and block once.
+    let listed = |id: &Id| data.field(*id, "blocks").and_then(|id| data.list(id)).map_or(1, |blocks| 1 + blocks.len());
+    if segments.iter().fold(0usize, |sum, id| sum.saturating_add(listed(id))) > data.values.len() {
+        return Err(SnapshotError::Repeated { place: "segments".to_owned() });
+    }
+    let segments: Vec<Segment> = segments
         .iter()
         .enumerate()
         .map(|(at, id)| segment(&Place { data, id: *id, path: &|| format!("segments[{at}]") }))
         .collect::<Result<_, _>>()?;
-    let mut devices = Vec::new();
+    let mut devices: Vec<Vec<Event>> = Vec::new();
+    let mut events = 0usize;
     for (device, trace) in traces.and_then(|id| data.list(id)).unwrap_or(&[]).iter().enumerate() {
         let place = || format!("device_traces[{device}]");
         let list = data.list(*trace).ok_or_else(|| shape(&place(), "a list"))?;
-        let events = list
+        events = events.saturating_add(list.len().max(1));
+        if events > data.values.len() {
+            return Err(SnapshotError::Repeated { place: place() });
+        }
+        let trace = list
             .iter()
             .enumerate()
             .map(|(at, id)| event(&Place { data, id: *id, path: &|| format!("device_traces[{device}][{at}]") }));
-        devices.push(events.collect::<Result<_, _>>()?);
+        devices.push(trace.collect::<Result<_, _>>()?);
     }
-    let settings = settings.map_or_else(Settings::default, |id| {
-        read_settings(&Place { data, id, path: &|| "allocator_settings".to_owned() })
-    });
+    // Files before 2.2 do not say how the allocator was set: what they show tells.
+    let maps = |event: &Event| event.action == Action::SegmentMap;
+    let grew = segments.iter().any(|segment| segment.expandable) || devices.iter().flatten().any(maps);
+    let settings = match settings {
+        Some(id) => settings::read(&Place { data, id, path: &|| "allocator_settings".to_owned() }),
+        None => Settings { expandable_segments: grew, ..Settings::default() },
+    };
     let snapshot = Snapshot { segments, traces: devices, settings };
     check(&snapshot)?;
     Ok(snapshot)
@@ -179,6 +208,9 @@ fn check(snapshot: &Snapshot) -> Result<(), SnapshotError> {
     for (at, segment) in snapshot.segments.iter().enumerate() {
         let place = || format!("segments[{at}]");
         within(&place, segment.address, segment.total_size)?;
+        if segment.device >= MAX_DEVICES {
+            return Err(SnapshotError::Shape { place: format!("{}.device", place()), expected: "a number below 1024" });
+        }
         let end = segment.address + segment.total_size;
         let outside =
             |block: &&SnapshotBlock| block.address < segment.address || block.address.saturating_add(block.size) > end;
@@ -216,7 +248,7 @@ fn segment(place: &Place<'_>) -> Result<Segment, SnapshotError> {
         allocated_size: place
             .optional("allocated_size")
             .unwrap_or_else(|| allocated.fold(0, |sum: u64, block| sum.saturating_add(block.size))),
-        stream: place.optional("stream").unwrap_or(0),
+        stream: place.stream(),
         small: place.text("segment_type").map_or(total_size <= 2 << 20, |kind| kind == "small"),
         pool: place.pool("segment_pool_id").unwrap_or((0, 0)),
         expandable: place.optional("is_expandable").unwrap_or(0) == 1,
@@ -235,7 +267,7 @@ fn block(place: &Place<'_>, next: u64) -> Result<SnapshotBlock, SnapshotError> {
     Ok(SnapshotBlock {
         address: place.optional("address").unwrap_or(next),
         size,
-        requested: place.optional("requested_size").unwrap_or(size),
+        requested: place.optional("requested_size").or_else(|| place.in_history()).unwrap_or(size),
         state,
     })
 }
@@ -259,24 +291,7 @@ fn event(place: &Place<'_>) -> Result<Event, SnapshotError> {
         action,
         address: number("addr")?,
         size: number("size")?,
-        stream: place.optional("stream").unwrap_or(0),
+        stream: place.stream(),
         pool: place.pool("pool_id"),
     })
-}
-
-fn read_settings(place: &Place<'_>) -> Settings {
-    let mut settings = Settings::default();
-    let data = place.data;
-    // `-1` means no limit.
-    settings.max_split_size = place.optional("max_split_size").filter(|size| *size > 0);
-    settings.expandable_segments = place.optional("expandable_segments").unwrap_or(0) == 1;
-    if let Some(Value::Dict(pairs)) = data.field(place.id, "roundup_power2_divisions").map(|id| data.get(id)) {
-        for (key, value) in pairs {
-            let start = data.text(*key).and_then(|text| text.parse::<u64>().ok()).unwrap_or(0);
-            if let (Some(divisions), true) = (data.whole(*value), start.is_power_of_two()) {
-                settings.set_power2_divisions(start, divisions);
-            }
-        }
-    }
-    settings
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{
     initial::{Before, before},
+    ranges::Pages,
     read::{Action, Event, Segment, Snapshot},
 };
 use crate::allocator::{Allocator, Handle, PoolId};
@@ -53,7 +54,7 @@ pub fn replay(snapshot: &Snapshot) -> Replay {
         snapshot_allocated: snapshot.allocated(),
         ..Replay::default()
     };
-    let devices = snapshot.segments.iter().map(|segment| segment.device + 1).max().unwrap_or(0);
+    let devices = snapshot.segments.iter().map(|segment| segment.device.saturating_add(1)).max().unwrap_or(0);
     let devices = usize::try_from(devices).unwrap_or(0).min(1024).max(snapshot.traces.len());
     for device in 0..devices {
         let segments: Vec<&Segment> =
@@ -82,22 +83,28 @@ impl Run {
                 .map(|segment| (segment.address, (segment.total_size, segment.pool)))
                 .collect(),
         };
-        for (address, segment) in before(segments, trace) {
-            run.lay_out(address, &segment);
+        let (before, pages) = (before(segments, trace), Pages::new(trace));
+        let mut placed = Vec::with_capacity(before.len());
+        // Parts of one pool and stream lie in one range: it has room for the whole device.
+        let mut parts: BTreeMap<(u64, bool, PoolId), (u64, Vec<u32>)> = BTreeMap::new();
+        for (address, segment) in &before {
+            let id = run.allocator.lay_out(*address, segment.size, segment.stream, segment.small, segment.pool);
+            placed.push(id);
+            if segment.expandable {
+                let key = (segment.stream, segment.small, segment.pool);
+                let start = || (pages.beginning(segment, *address), Vec::new());
+                parts.entry(key).or_insert_with(start).1.push(id);
+            }
+        }
+        parts.into_values().for_each(|(start, parts)| run.allocator.make_range(start, &parts));
+        for (id, (address, segment)) in placed.into_iter().zip(&before) {
+            run.cut_out(id, *address, segment);
         }
         run
     }
 
-    /// Builds a segment from before the trace, its blocks in use cut out.
-    fn lay_out(&mut self, address: u64, segment: &Before) {
-        let placed = self.allocator.lay_out(
-            address,
-            segment.size,
-            segment.stream,
-            segment.small,
-            segment.pool,
-            segment.expandable,
-        );
+    /// Cuts the blocks in use out of a segment from before the trace.
+    fn cut_out(&mut self, placed: u32, address: u64, segment: &Before) {
         let mut blocks = segment.blocks.iter().peekable();
         let mut rest = placed;
         while let Some((at, used)) = blocks.next() {
@@ -105,6 +112,9 @@ impl Run {
             match self.allocator.carve(rest, *at, end, used.size, used.requested) {
                 Some((handle, after)) => {
                     self.live.insert(*at, handle);
+                    if used.awaiting {
+                        self.allocator.free_later(handle);
+                    }
                     match after {
                         Some(after) => rest = after,
                         None => return,

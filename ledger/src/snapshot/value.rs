@@ -1,5 +1,9 @@
 //! Plain data out of a pickle: a graph by numbers, shared parts stored once.
 
+/// Keys of a dictionary that is looked into. Those of a snapshot have a dozen; one dictionary of a million keys that
+/// is named a million times would take forever.
+const MAX_KEYS: usize = 4096;
+
 /// Number of a value in [`Data`].
 pub(super) type Id = u32;
 
@@ -32,6 +36,9 @@ impl Data {
     /// The last value under a text key of a dictionary, as Python keeps it.
     pub fn field(&self, dict: Id, key: &str) -> Option<Id> {
         let Value::Dict(pairs) = self.get(dict) else { return None };
+        if pairs.len() > MAX_KEYS {
+            return None;
+        }
         pairs
             .iter()
             .rev()
@@ -50,6 +57,14 @@ impl Data {
         match self.get(id) {
             Value::Int(number) => u64::try_from(*number).ok(),
             Value::Bool(flag) => Some(u64::from(*flag)),
+            _ => None,
+        }
+    }
+
+    /// A stream: an address, which C++ may write as a negative number.
+    pub fn stream(&self, id: Id) -> Option<u64> {
+        match self.get(id) {
+            Value::Int(number) => i64::try_from(*number).map(i64::cast_unsigned).or(u64::try_from(*number)).ok(),
             _ => None,
         }
     }

@@ -35,7 +35,7 @@ fn sizes_are_rounded() {
         (11 * MIB, 12 * MIB),
     ];
     for (size, segment) in segments {
-        assert_eq!(segment_size(size), segment, "{size}");
+        assert_eq!(segment_size(size, &plain), segment, "{size}");
     }
 }
 

@@ -15,9 +15,12 @@ mod laws;
 mod lora;
 mod parallel;
 mod planner;
+mod pickles;
 mod quantise;
 mod sheets;
 mod snapshots;
+mod steps;
+mod versions;
 
 #[path = "../../examples/golden/case.rs"]
 mod case;

@@ -28,8 +28,10 @@ pub(super) fn calculator() -> Calculator {
     }
 }
 
+type Name = (&'static str, &'static str);
+
 /// Line ids and names of the granularities, coarse to fine.
-const LINES: [(&str, &str, (&str, &str), (&str, &str)); 6] = [
+const LINES: [(&str, &str, Name, Name); 6] = [
     (
         "unscaled",
         "unscaled_bytes",
