@@ -12,6 +12,9 @@ mod import;
 mod laws;
 mod lora;
 mod parallel;
+mod run_laws;
+mod runs;
+mod serving;
 mod snapshots;
 
 #[path = "../../examples/golden/case.rs"]
