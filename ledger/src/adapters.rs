@@ -1,4 +1,4 @@
-//! LoRA: low-rank updates beside frozen matrices.
+//! LoRA and DoRA: low-rank updates beside frozen matrices.
 
 use crate::{
     LedgerError, Model,
@@ -20,6 +20,24 @@ pub const TARGETS: [&str; 7] = ["q", "k", "v", "o", "gate", "up", "down"];
 /// An inconsistent model, a rank of zero, an unknown target, or a result of 2⁶⁴ and more.
 pub fn lora_parameters(model: &Model, rank: u64, targets: &[&str]) -> Result<u64, LedgerError> {
     Ok(lora_term(model, rank, targets)?.finish("lora")?.0)
+}
+
+/// Trainable parameters of DoRA: those of LoRA and a magnitude per output of every target (Liu et al. 2024).
+///
+/// ```
+/// let model = ledger::catalogue::model("Llama-2-7B").expect("in the catalogue");
+/// assert_eq!(ledger::adapters::dora_parameters(model, 8, &["q", "v"])?, 4_194_304 + 32 * 2 * 4_096);
+/// # Ok::<(), ledger::LedgerError>(())
+/// ```
+///
+/// # Errors
+/// As [`lora_parameters`].
+pub fn dora_parameters(model: &Model, rank: u64, targets: &[&str]) -> Result<u64, LedgerError> {
+    let mut sum = lora_term(model, rank, targets)?;
+    for target in targets {
+        sum = sum + n(model.layers) * n(sizes(model, target)?.1);
+    }
+    Ok(sum.finish("dora")?.0)
 }
 
 pub(crate) fn lora_term(model: &Model, rank: u64, targets: &[&str]) -> Result<Term, LedgerError> {

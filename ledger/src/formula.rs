@@ -22,12 +22,16 @@ pub(crate) struct Term {
 
 /// A plain number.
 pub(crate) fn n(value: u64) -> Term {
-    Term { text: units::group(value), value: Some(value), rank: Rank::Atom }
+    // Room for the factors that commonly follow.
+    let mut text = String::with_capacity(64);
+    units::group_into(&mut text, value);
+    Term { text, value: Some(value), rank: Rank::Atom }
 }
 
 /// A number of bytes: `2 B`.
 pub(crate) fn b(value: u64) -> Term {
-    let mut text = units::group(value);
+    let mut text = String::with_capacity(64);
+    units::group_into(&mut text, value);
     text.push_str(" B");
     Term { text, value: Some(value), rank: Rank::Atom }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Text,
-    training::{Checkpointing, Optimizer, Precision},
+    training::{Checkpointing, Loader, LoraMethod, Optimizer, Precision, Recompute},
 };
 
 /// The name of an entry's part; `None` for a slug that no ledger of this crate writes.
@@ -16,6 +16,15 @@ pub fn part_name(slug: &str) -> Option<Text> {
         "weights" => ("权重", "Weights"),
         "kv" => ("KV Cache", "KV cache"),
         "reserve" => ("上下文与图的预留（假设）", "Reserve for context and graphs (assumption)"),
+        "cuda_context" => ("CUDA 上下文（假设）", "CUDA context (assumption)"),
+        "workspaces" => ("库的工作区（假设）", "Library workspaces (assumption)"),
+        "cuda_graphs" => ("CUDA 图（假设）", "CUDA graphs (assumption)"),
+        "nccl_buffers" => ("NCCL 缓冲区（假设）", "NCCL buffers (assumption)"),
+        "block_table" => ("块表", "Block table"),
+        "prefill_layer" => ("预填充：一层的激活（假设）", "Prefill: activations of one layer (assumption)"),
+        "prefill_logits" => ("预填充：logits（假设）", "Prefill: logits (assumption)"),
+        "decode_layer" => ("解码：一层的激活（假设）", "Decode: activations of one layer (assumption)"),
+        "decode_logits" => ("解码：logits（假设）", "Decode: logits (assumption)"),
         "master_weights" => ("FP32 主副本", "FP32 master copy"),
         "base_weights" => ("冻结的基座权重", "Frozen base weights"),
         "adapter_weights" => ("适配器权重", "Adapter weights"),
@@ -27,6 +36,22 @@ pub fn part_name(slug: &str) -> Option<Text> {
         "lion_m" => ("Lion 动量", "Lion momentum"),
         "factored_v" => ("Adafactor 行列二阶矩", "Adafactor second moment, rows and columns"),
         "momentum" => ("动量", "Momentum"),
+        "muon_momentum" => ("Muon 动量", "Muon momentum"),
+        "newton_schulz" => ("Newton–Schulz 迭代的临时量（假设）", "Newton–Schulz temporaries (assumption)"),
+        "paged_states" => ("换入设备的一个张量的状态页", "State pages of one tensor on the device"),
+        "host_states" => ("主机上的优化器状态", "Optimizer states on the host"),
+        "moved_states" => ("来回搬运的优化器状态", "Optimizer states moved there and back"),
+        "gradient_buffer" => ("FP32 梯度累积缓冲区", "FP32 gradient accumulation buffer"),
+        "incoming_gradient" => ("待累加的一个梯度", "One gradient about to be added"),
+        "fp8_weights" => ("FP8 权重副本及其转置", "FP8 weight copies and transposes"),
+        "fp8_scales" => ("FP8 的 amax 历史与缩放因子", "FP8 amax histories and scales"),
+        "loader_copy" => ("加载时的第二份权重", "The loader's second copy of the weights"),
+        "loader_tensor" => ("加载中的一个张量", "One tensor being loaded"),
+        "host_model" => ("主机上以 FP32 创建的模型", "The model as created in FP32 on the host"),
+        "recomputed_parts" => ("一层中正在重算的部分", "Parts of a layer being recomputed"),
+        "offloaded_activations" => ("卸载到主机的激活", "Activations offloaded to the host"),
+        "moved_activations" => ("来回搬运的激活", "Activations moved there and back"),
+        "dora_norm" => ("DoRA 权重范数的临时量（假设）", "DoRA weight norm temporaries (assumption)"),
         "step_counters" => ("步数计数器", "Step counters"),
         "foreach_temporary" => ("foreach 临时量（假设）", "Foreach temporary (assumption)"),
         "step_temporary" => ("更新一个张量的临时量（假设）", "Temporary for one tensor's update (assumption)"),
@@ -55,11 +80,16 @@ impl Precision {
     pub fn name(self) -> Text {
         match self {
             Precision::Fp32 => Text::new("FP32", "FP32"),
+            Precision::Tf32 => Text::new("TF32 矩阵乘（字节同 FP32）", "TF32 matrix products (bytes of FP32)"),
             Precision::AmpBf16 => Text::new("AMP BF16（autocast）", "AMP BF16 (autocast)"),
             Precision::AmpFp16 => Text::new("AMP FP16（autocast）", "AMP FP16 (autocast)"),
             Precision::Bf16Master => Text::new("BF16 + FP32 主副本", "BF16 + FP32 master copy"),
             Precision::Bf16MasterFp32Grad => {
                 Text::new("BF16 + FP32 主副本与梯度", "BF16 + FP32 master copy and gradients")
+            }
+            Precision::Fp16Master => Text::new("FP16 + FP32 主副本", "FP16 + FP32 master copy"),
+            Precision::Fp8 => {
+                Text::new("FP8（Transformer Engine）+ FP32 主副本", "FP8 (Transformer Engine) + FP32 master copy")
             }
             Precision::PureBf16 => Text::new("纯 BF16", "Pure BF16"),
         }
@@ -74,6 +104,9 @@ impl Optimizer {
             Optimizer::AdamWFused => Text::new("AdamW（fused）", "AdamW (fused)"),
             Optimizer::AdamWInBackward => Text::new("AdamW（反向中更新）", "AdamW (in backward)"),
             Optimizer::AdamW8bit => Text::new("AdamW（8-bit 状态）", "AdamW (8-bit states)"),
+            Optimizer::PagedAdamW => Text::new("AdamW（分页，状态在主机）", "AdamW (paged, states on the host)"),
+            Optimizer::PagedAdamW8bit => Text::new("AdamW（分页 8-bit）", "AdamW (paged 8-bit)"),
+            Optimizer::Muon => Text::new("Muon（其余用 AdamW）", "Muon (AdamW for the rest)"),
             Optimizer::Lion => Text::new("Lion", "Lion"),
             Optimizer::Adafactor => Text::new("Adafactor（无一阶矩）", "Adafactor (no first moment)"),
             Optimizer::Sgd => Text::new("SGD", "SGD"),
@@ -87,8 +120,53 @@ impl Checkpointing {
     pub fn name(self) -> Text {
         match self {
             Checkpointing::None => Text::new("不重算", "None"),
+            Checkpointing::Selective => Text::new("选择性重算（注意力核心）", "Selective (core attention)"),
             Checkpointing::EveryLayer => Text::new("每层重算", "Every layer"),
             Checkpointing::SqrtSegments => Text::new("分 √L 段重算", "√L segments"),
+            Checkpointing::Segments(segments) => {
+                Text::new(format!("分 {segments} 段重算"), format!("{segments} segments"))
+            }
+            Checkpointing::Parts(parts) => parts.name(),
+        }
+    }
+}
+
+impl Recompute {
+    /// The choice in words.
+    pub fn name(self) -> Text {
+        let all = [
+            (self.core_attention, "注意力核心", "core attention"),
+            (self.norms, "归一化", "norms"),
+            (self.activation, "激活函数", "activation function"),
+            (self.mlp, "前馈块", "feed-forward block"),
+        ];
+        let of = |pick: fn(&(bool, &'static str, &'static str)) -> &'static str| {
+            all.iter().filter(|part| part.0).map(pick).collect::<Vec<_>>()
+        };
+        let (zh, en) = (of(|part| part.1).join("、"), of(|part| part.2).join(", "));
+        Text::new(format!("重算：{zh}"), format!("Recompute: {en}"))
+    }
+}
+
+impl Loader {
+    /// The choice in words.
+    pub fn name(self) -> Text {
+        match self {
+            Loader::InPlace => Text::new("逐张量就地加载", "In place, tensor by tensor"),
+            Loader::HostCopy => {
+                Text::new("主机上两份（FP32 模型 + 文件）", "Two copies on the host (FP32 model and file)")
+            }
+            Loader::DeviceCopy => Text::new("设备上两份（模型 + 文件）", "Two copies on the device (model and file)"),
+        }
+    }
+}
+
+impl LoraMethod {
+    /// The choice in words.
+    pub fn name(self) -> Text {
+        match self {
+            LoraMethod::Lora => Text::new("LoRA", "LoRA"),
+            LoraMethod::Dora => Text::new("DoRA", "DoRA"),
         }
     }
 }

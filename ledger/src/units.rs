@@ -17,6 +17,13 @@ pub const GB: u64 = 1_000_000_000;
 /// assert_eq!(ledger::units::group(8_030_261_248), "8,030,261,248");
 /// ```
 pub fn group(number: u64) -> String {
+    let mut text = String::with_capacity(26);
+    group_into(&mut text, number);
+    text
+}
+
+/// As [`group`], at the end of a text.
+pub(crate) fn group_into(text: &mut String, number: u64) {
     // At most 20 digits and 6 commas, written from the right.
     let mut buffer = [0u8; 26];
     let (mut rest, mut at, mut written) = (number, buffer.len(), 0);
@@ -34,7 +41,7 @@ pub fn group(number: u64) -> String {
         }
     }
     // ASCII by construction.
-    buffer[at..].iter().map(|digit| char::from(*digit)).collect()
+    text.push_str(std::str::from_utf8(&buffer[at..]).unwrap_or_default());
 }
 
 /// `number ÷ unit` with exactly `digits` decimals (at most 9), rounded half up, thousands grouped.

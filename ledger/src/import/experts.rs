@@ -4,7 +4,7 @@ use super::{ImportError, Reader, window::contains};
 use crate::{Experts, Family};
 
 /// No published model has more; bounds the walk over the layers.
-const MOST_LAYERS: u64 = 100_000;
+pub(super) const MOST_LAYERS: u64 = 100_000;
 
 pub(super) fn read(reader: &Reader<'_>, family: Family, layers: u64) -> Result<Option<Experts>, ImportError> {
     let experts = match family {

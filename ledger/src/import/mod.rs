@@ -7,6 +7,7 @@
 mod defaults;
 mod error;
 mod experts;
+mod export;
 mod gpt2;
 mod latent;
 mod phi;
@@ -17,6 +18,7 @@ mod window;
 use serde_json::Value;
 
 pub use error::{ImportError, Kind};
+pub use export::export_config;
 use reader::Reader;
 
 use crate::{Family, Model};

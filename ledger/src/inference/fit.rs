@@ -27,7 +27,7 @@ pub struct Fit {
 }
 
 /// The largest `x` in `1..=max` that still passes; `passes` must be monotone.
-fn largest(max: u64, passes: impl Fn(u64) -> bool) -> Option<u64> {
+pub(super) fn largest(max: u64, passes: impl Fn(u64) -> bool) -> Option<u64> {
     if !passes(1) {
         return None;
     }

@@ -6,10 +6,10 @@
 
 use std::borrow::Cow;
 
-use super::Inference;
+use super::{Inference, PageFormat, page_bytes};
 use crate::{
     Dtype, Entry, LedgerError, Model, Object, Phase, Span,
-    formula::{Term, n},
+    formula::{Term, b, n},
 };
 
 /// Bytes that one more token adds while every layer attends to everything, rounded up for formats below a byte.
@@ -26,6 +26,31 @@ pub(crate) fn per_token_term(model: &Model, dtype: Dtype) -> Result<(u64, String
 pub fn kv_bytes(model: &Model, dtype: Dtype, batch: u64, seq: u64) -> Result<u64, LedgerError> {
     model.validate()?;
     Ok(term(model, dtype, batch, seq).finish("kv")?.0)
+}
+
+/// As [`kv_bytes`], in a format with its scales.
+///
+/// ```
+/// use ledger::{catalogue, inference::{self, PageFormat}};
+/// let model = catalogue::model("Llama-3-8B").expect("in the catalogue");
+/// // INT4 in groups of 64 with a 16-bit scale and zero point: 4.5 bits per number.
+/// let format: PageFormat = "int4_group64".parse().expect("a format");
+/// assert_eq!(inference::kv_bytes_in(model, format, 1, 8192)?, (1 << 30) * 45 / 160);
+/// # Ok::<(), ledger::LedgerError>(())
+/// ```
+///
+/// # Errors
+/// As [`super::page_bytes`].
+pub fn kv_bytes_in(model: &Model, format: PageFormat, batch: u64, seq: u64) -> Result<u64, LedgerError> {
+    let one = page_bytes(model, 1, format)?;
+    let held = |layers: u64, tokens: u64| n(layers) * b(one) * n(tokens) * n(batch);
+    let term = match model.window {
+        Some(window) if seq >= window.tokens => {
+            held(model.layers - window.layers, seq) + held(window.layers, window.tokens - 1)
+        }
+        _ => held(model.layers, seq),
+    };
+    Ok(term.finish("kv")?.0)
 }
 
 /// Numbers per token in `layers` layers.

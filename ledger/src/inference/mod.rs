@@ -1,20 +1,31 @@
 //! What serving a model needs: weights, KV cache and a named reserve.
+//!
+//! [`ledger`] is the plain sum with bare numbers; [`serving_ledger`] knows formats with scales, pages, the activations
+//! of the prefill and each reserve by name, and [`engine_capacity`] what of it a card takes.
 
 mod fit;
 mod kv;
 mod paging;
+mod prefill;
+mod reserves;
+mod serving;
+mod weights;
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
 pub use fit::{Fit, MAX_SEARCH, fit};
-pub use kv::{kv_bytes, kv_per_token};
+pub use kv::{kv_bytes, kv_bytes_in, kv_per_token};
 pub(crate) use kv::{per_token_term, term as kv_term};
 pub use paging::{
-    PageFormat, UnknownPageFormat, block_waste, blocks, kv_per_token_per_rank, latent_fp8_bytes, page_bytes,
-    pool_blocks, sliding_blocks, sparse_latent_per_token,
+    PageFormat, UnknownPageFormat, block_table_bytes, block_waste, blocks, kv_per_token_per_rank, latent_fp8_bytes,
+    page_bytes, pool_blocks, shared_blocks, sliding_blocks, sparse_latent_per_token,
 };
+pub use prefill::{Prefill, PromptAttention, PromptLogits};
+pub use reserves::Reserves;
+pub use serving::{EngineCapacity, Serving, ServingLedger, engine_capacity, serving_ledger};
+pub use weights::{WeightFormat, weights_in};
 
 use crate::{
     Dtype, Entry, LedgerError, Model, Object, Phase, Span,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Dtype, Latent, LedgerError, Model,
-    formula::{Term, b, n},
+    formula::{b, n},
 };
 
 /// How a page stores its numbers.
@@ -19,6 +19,8 @@ pub enum PageFormat {
     Plain(Dtype),
     /// One FP32 scale per token and key-value head, for keys and for values.
     PerTokenHead(Dtype),
+    /// A 16-bit scale and a 16-bit zero point per `group` numbers (KIVI, transformers' quantised cache).
+    Grouped { dtype: Dtype, group: u64 },
     /// DeepSeek's latent in FP8 with an FP32 scale per 128 numbers, its rotary key in BF16.
     LatentFp8,
 }
@@ -31,12 +33,16 @@ pub struct UnknownPageFormat(pub String);
 impl FromStr for PageFormat {
     type Err = UnknownPageFormat;
 
-    /// vLLM's names: `fp8_per_tensor`, `int8_per_token_head`, `fp8_ds_mla`, or a dtype.
+    /// vLLM's names: `fp8_per_tensor`, `int8_per_token_head`, `fp8_ds_mla`; `int4_group64`; or a dtype.
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let unknown = || UnknownPageFormat(name.to_owned());
         let dtype = |stem: &str| stem.parse::<Dtype>().map_err(|_| unknown());
         if name == "fp8_ds_mla" {
             return Ok(PageFormat::LatentFp8);
+        }
+        if let Some((stem, group)) = name.split_once("_group") {
+            let group = group.parse().ok().filter(|group| *group > 0).ok_or_else(unknown)?;
+            return Ok(PageFormat::Grouped { dtype: dtype(stem)?, group });
         }
         if let Some(stem) = name.strip_suffix("_per_token_head") {
             return dtype(stem).map(PageFormat::PerTokenHead);
@@ -64,17 +70,19 @@ pub fn page_bytes(model: &Model, block: u64, format: PageFormat) -> Result<u64, 
     if block == 0 {
         return Err(LedgerError::Zero { field: "block" });
     }
-    let numbers = |dtype: Dtype| -> Term {
-        let per_token = match &model.latent {
-            Some(latent) => n(latent.kv_rank) + n(latent.rope_dim),
-            None => n(2) * n(model.kv_heads) * n(model.head_dim),
-        };
-        (n(block) * per_token).of_bits(dtype.bits())
+    let per_token = || match &model.latent {
+        Some(latent) => n(latent.kv_rank) + n(latent.rope_dim),
+        None => n(2) * n(model.kv_heads) * n(model.head_dim),
     };
+    let numbers = |dtype: Dtype| (n(block) * per_token()).of_bits(dtype.bits());
     let term = match (format, &model.latent) {
         (PageFormat::Plain(dtype), _) => numbers(dtype),
         (PageFormat::PerTokenHead(dtype), None) => numbers(dtype) + n(2) * n(block) * n(model.kv_heads) * b(4),
         (PageFormat::PerTokenHead(dtype), Some(_)) => numbers(dtype) + n(block) * b(4),
+        (PageFormat::Grouped { group: 0, .. }, _) => return Err(LedgerError::Zero { field: "group" }),
+        (PageFormat::Grouped { dtype, group }, _) => {
+            numbers(dtype) + (n(block) * per_token()).ceil_div(group) * (b(2) + b(2))
+        }
         (PageFormat::LatentFp8, Some(latent)) => n(block) * b(latent_fp8_bytes(latent)?),
         (PageFormat::LatentFp8, None) => {
             return Err(LedgerError::Unknown {
@@ -114,6 +122,41 @@ pub fn blocks(seq: u64, block: u64) -> Result<u64, LedgerError> {
         return Err(LedgerError::Zero { field: "block" });
     }
     Ok(seq.div_ceil(block))
+}
+
+/// Blocks that `sequences` sequences of `seq` tokens hold when their first `prefix` tokens are the same: whole blocks of
+/// the prefix exist once, with a reference count; the block in which sequences part is copied.
+///
+/// ```
+/// // 100 requests of 1,000 tokens behind a system prompt of 800: 50 blocks once, 13 each.
+/// assert_eq!(ledger::inference::shared_blocks(800, 1000, 100, 16)?, 50 + 100 * 13);
+/// # Ok::<(), ledger::LedgerError>(())
+/// ```
+///
+/// # Errors
+/// A block of zero tokens, a prefix longer than the sequence, or an overflow.
+pub fn shared_blocks(prefix: u64, seq: u64, sequences: u64, block: u64) -> Result<u64, LedgerError> {
+    if prefix > seq {
+        return Err(LedgerError::Contradiction {
+            field: "prefix",
+            value: prefix,
+            other: "seq",
+            other_value: seq,
+            why: "a prefix is a part of the sequence",
+        });
+    }
+    let each = blocks(seq, block)?;
+    let shared = if sequences == 0 { 0 } else { prefix / block };
+    Ok((n(shared) + n(sequences) * n(each - prefix / block)).finish("shared_blocks")?.0)
+}
+
+/// Bytes of the table that maps the places of `sequences` sequences of up to `longest` tokens to blocks: 32-bit numbers
+/// (vLLM's `BlockTable`).
+///
+/// # Errors
+/// A block of zero tokens or an overflow.
+pub fn block_table_bytes(sequences: u64, longest: u64, block: u64) -> Result<u64, LedgerError> {
+    Ok((n(sequences) * n(blocks(longest, block)?) * b(4)).finish("block_table")?.0)
 }
 
 /// Token places of the last block that stay empty.

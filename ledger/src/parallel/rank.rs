@@ -9,8 +9,8 @@ use crate::{
     LedgerError, Model, Object, Tensors,
     formula::{Term, b, n},
     training::{
-        Moment, Trained, Training,
-        pieces::{self, Facts, Line},
+        Moment, Run, Training,
+        pieces::{self, Facts, Line, Saves},
     },
 };
 
@@ -71,7 +71,8 @@ impl Shard {
 
     /// The lines of the states over whole tensors and over a rank's share.
     pub(crate) fn states(&self, training: &Training) -> Result<[Vec<Line>; 2], LedgerError> {
-        Ok([pieces::states(&self.model, &self.whole, training)?, pieces::states(&self.model, &self.divided, training)?])
+        let run = Run::from(*training);
+        Ok([pieces::states(&self.model, &self.whole, &run)?, pieces::states(&self.model, &self.divided, &run)?])
     }
 
     /// The units whose weights are whole for a moment: the one that is computed and the next layer, fetched ahead.
@@ -114,7 +115,7 @@ pub(crate) fn saved(model: &Model, shard: &Shard, how: &Distributed) -> Result<V
     let wide = shard.stage.wide(model, mesh);
     let (outside, inside) = mesh.tokens(how.training.seq);
     let workload = Training { seq: outside, ..how.training };
-    let mut lines = pieces::activations(&wide, &shard.whole, &workload, Trained::All)?;
+    let mut lines = pieces::activations(&wide, &shard.whole, &Run::from(workload), Saves::ALL)?.lines;
     if outside != inside {
         // The rotary tables serve attention, which sees all tokens of the rank.
         for line in lines.iter_mut().filter(|line| line.entry.part == "rotary_tables") {

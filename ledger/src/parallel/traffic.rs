@@ -92,8 +92,10 @@ impl Traffic {
 /// How often the layers' forward is computed again in the backward pass.
 pub(crate) const fn recomputed(checkpointing: Checkpointing) -> u64 {
     match checkpointing {
-        Checkpointing::None => 0,
-        Checkpointing::EveryLayer | Checkpointing::SqrtSegments => 1,
+        Checkpointing::None | Checkpointing::Selective | Checkpointing::Segments(1) => 0,
+        Checkpointing::EveryLayer | Checkpointing::SqrtSegments | Checkpointing::Segments(_) => 1,
+        // Of parts only the feed-forward block has traffic of its own; counted as a whole layer's, which is a bound.
+        Checkpointing::Parts(parts) => parts.mlp as u64,
     }
 }
 

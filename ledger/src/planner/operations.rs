@@ -54,8 +54,9 @@ fn attention_per_token(narrow: &Model, model: &Model, seq: u64) -> f64 {
 /// The formats, best first, in which a card runs the matrix products of a precision.
 pub(crate) const fn formats(precision: Precision) -> &'static [&'static str] {
     match precision {
-        Precision::Fp32 => &["tf32", "fp32"],
+        Precision::Fp32 | Precision::Tf32 => &["tf32", "fp32"],
         Precision::AmpBf16 | Precision::Bf16Master | Precision::Bf16MasterFp32Grad | Precision::PureBf16 => &["bf16"],
-        Precision::AmpFp16 => &["fp16"],
+        Precision::AmpFp16 | Precision::Fp16Master => &["fp16"],
+        Precision::Fp8 => &["fp8", "bf16"],
     }
 }

@@ -3,6 +3,7 @@
 use super::{
     Optimizer, Precision,
     facts::Facts,
+    fp8,
     states::{gradient, state, temporary},
 };
 use crate::{
@@ -41,6 +42,8 @@ pub(crate) fn per_parameter(precision: Precision, optimizer: Optimizer) -> Term 
     match optimizer {
         Optimizer::AdamWForeach => sum + b(precision.state_bytes()),
         Optimizer::AdamW8bit => optimizer.states().iter().fold(sum, |sum, _| sum + b(1)),
+        // The momentum of a matrix; what AdamW updates is left out.
+        Optimizer::Muon => sum + b(precision.state_bytes()),
         _ => sum,
     }
 }
@@ -54,7 +57,7 @@ fn per_parameter_states(precision: Precision, optimizer: Optimizer) -> Term {
     if precision.has_master() {
         sum = sum + b(4);
     }
-    if !matches!(optimizer, Optimizer::AdamW8bit | Optimizer::Adafactor) {
+    if optimizer.has_plain_states() {
         for _ in optimizer.states() {
             sum = sum + b(precision.state_bytes());
         }
@@ -74,17 +77,21 @@ pub(crate) fn floor_term(facts: &Facts, precision: Precision, optimizer: Optimiz
     }
     let states = with_states(facts, precision, optimizer, per_parameter);
     match temporary(facts, precision, optimizer) {
-        Some((_, term)) => states + term,
+        Some((_, _, term)) => states + term,
         None => states,
     }
 }
 
 /// Parameters × the bracket, and what is not counted per parameter.
 fn with_states(facts: &Facts, precision: Precision, optimizer: Optimizer, per_parameter: Term) -> Term {
-    let sum = n(facts.parameters) * per_parameter;
+    let mut sum = n(facts.parameters) * per_parameter;
+    if precision == Precision::Fp8 {
+        sum = sum + fp8::scales(facts);
+    }
     match optimizer {
-        Optimizer::AdamW8bit | Optimizer::Adafactor => {
-            optimizer.states().iter().fold(sum, |sum, _| sum + state(facts, precision, optimizer))
+        other if !other.has_plain_states() => {
+            let states = other.states().iter().map(|slug| state(facts, precision, optimizer, slug));
+            states.filter(|term| term.value() != Some(0)).fold(sum, |sum, term| sum + term)
         }
         Optimizer::AdamWFused => sum + n(facts.tensors) * b(4),
         Optimizer::AdamWInBackward => sum + gradient(facts, precision, optimizer),

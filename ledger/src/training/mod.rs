@@ -22,17 +22,27 @@
 //!   matrix product separately: Llama type `e·T·(5h + 2ad + 2kd + 4f) + 2T·(8h + 4) + 4aT`. For GPT-2 the form is
 //!   derived from autocast's lists of operators (`pow` and `layer_norm` run in FP32), not measured.
 //!
-//! Other kernels and frozen parameters: [`Implementation`], [`Trained`], [`layer_bytes`].
+//! Other kernels and frozen parameters: [`Implementation`], [`Trained`], [`layer_bytes`]; parts that are computed again:
+//! [`Recompute`]; matrix products in FP8: [`fp8`].
+//!
+//! [`ledger()`] takes a workload; [`run_ledger`] also how it is run ([`Run`]: kernels, micro-batches, offload, loader) and
+//! tells what the host holds; [`lora_ledger`] trains adapters; [`by_layer`] draws the whole curve.
 
 mod activations;
+mod by_layer;
 mod choice;
 mod facts;
 mod floor;
+mod floors;
+pub mod fp8;
 mod head;
+mod load;
 mod lora;
 mod moments;
 mod optimizer;
 mod precision;
+mod recompute;
+mod run;
 mod states;
 mod tracker;
 
@@ -41,16 +51,21 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 pub use activations::{
-    AttentionKernel, Dropout, Implementation, MlpKernel, NormKernel, Trained, expert_bytes, latent_attention_bytes,
-    layer_bytes, rotary_table_bytes,
+    AttentionKernel, Dropout, Implementation, MlpKernel, NormKernel, Trained, expert_bytes, kept_layer_bytes,
+    latent_attention_bytes, layer_bytes, rotary_table_bytes,
 };
+pub use by_layer::{Stage, StageTotal, by_layer};
 pub use choice::{Checkpointing, UnknownChoice};
 pub use floor::{optimizer_floor, state_bytes};
+pub use floors::Floor;
 pub use head::{log_softmax_bytes, loss_temporary_bytes};
-pub use lora::{Lora, LoraBase, LoraTargets, lora_ledger};
+pub use load::{Load, Loader};
+pub use lora::{Lora, LoraBase, LoraMethod, LoraTargets, lora_ledger, lora_run_ledger};
 pub use moments::{Moment, Part, PhaseTotal};
 pub use optimizer::Optimizer;
 pub use precision::Precision;
+pub use recompute::Recompute;
+pub use run::{GradientBuffer, Offload, Run, RunLedger, run_ledger};
 pub use tracker::{Tracked, tracked};
 
 /// Terms that expressions show with their formula.
@@ -59,7 +74,7 @@ pub(crate) mod head_terms {
 }
 pub(crate) mod state_terms {
     pub(crate) use super::{
-        activations::saved,
+        activations::{Saves, saved},
         floor::{floor, per_parameter, states},
     };
 }
@@ -67,7 +82,7 @@ pub(crate) mod state_terms {
 /// What the parallel ledger puts together anew for the share of one rank.
 pub(crate) mod pieces {
     pub(crate) use super::{
-        Line, activations::lines as activations, check, facts::Facts, finish, head::lines as head,
+        Line, activations::Saves, activations::lines as activations, check, facts::Facts, finish, head::lines as head,
         states::lines as states,
     };
 }
@@ -121,7 +136,8 @@ impl Line {
         }
         let span = Span::new(first.phase(), last.phase());
         let mut at = [0; Moment::COUNT];
-        for moment in moments {
+        // The moment in the middle is filled last, for all lines together.
+        for moment in moments.iter().filter(|moment| **moment != Moment::MiddleBackward) {
             at[moment.index()] = bytes;
         }
         Ok(Some(Self { entry: Entry { object, part: Cow::Borrowed(part), span, bytes, formula }, at }))
@@ -158,9 +174,20 @@ impl Line {
 /// bytes and more.
 pub fn ledger(model: &Model, workload: &Training) -> Result<TrainingLedger, LedgerError> {
     let facts = facts::Facts::of(model)?;
-    let lines = ledger_lines(model, &facts, workload)?;
-    let floor = floor::floor_term(&facts, workload.precision, workload.optimizer);
-    finish(lines, floor.finish("optimizer_floor")?.0)
+    let run = Run::from(*workload);
+    let lines = device(model, &facts, &run)?.lines;
+    let floor = step_floor(&lines, &facts, &run)?;
+    finish(lines, floor)
+}
+
+/// What is alive in `step()`; of an optimizer in the backward pass, what its update holds there.
+fn step_floor(lines: &[Line], facts: &facts::Facts, run: &Run) -> Result<u64, LedgerError> {
+    match run.workload.optimizer {
+        Optimizer::AdamWInBackward => {
+            Ok(floor::floor_term(facts, run.workload.precision, run.workload.optimizer).finish("optimizer_floor")?.0)
+        }
+        _ => moments::bytes_at(lines, Moment::Step),
+    }
 }
 
 /// The same step moment by moment: where memory rises and falls between the phases' peaks.
@@ -184,7 +211,7 @@ pub fn ledger(model: &Model, workload: &Training) -> Result<TrainingLedger, Ledg
 /// # Errors
 /// As [`ledger`].
 pub fn timeline(model: &Model, workload: &Training) -> Result<Vec<PhaseTotal>, LedgerError> {
-    moments::timeline(&ledger_lines(model, &facts::Facts::of(model)?, workload)?)
+    moments::timeline(&device(model, &facts::Facts::of(model)?, &Run::from(*workload))?.lines)
 }
 
 /// Totals of the phases, their peak, and the entries.
@@ -194,12 +221,24 @@ pub(crate) fn finish(lines: Vec<Line>, floor: u64) -> Result<TrainingLedger, Led
     Ok(TrainingLedger { entries: lines.into_iter().map(|line| line.entry).collect(), phases, peak, floor })
 }
 
-fn ledger_lines(model: &Model, facts: &facts::Facts, workload: &Training) -> Result<Vec<Line>, LedgerError> {
-    check(model, workload)?;
-    let mut lines = states::lines(model, facts, workload)?;
-    lines.extend(activations::lines(model, facts, workload, Trained::All)?);
-    lines.extend(head::lines(model, workload, false)?);
-    Ok(lines)
+/// Everything about a run that is not printed yet.
+struct Device {
+    lines: Vec<Line>,
+    /// What of the activations is on the host.
+    offloaded: Option<Term>,
+    /// What each layer keeps.
+    sizes: Vec<activations::Size>,
+}
+
+fn device(model: &Model, facts: &facts::Facts, run: &Run) -> Result<Device, LedgerError> {
+    run::check(model, run)?;
+    let mut lines = states::lines(model, facts, run)?;
+    lines.extend(load::line(run.load, facts.parameters)?);
+    let saved = activations::lines(model, facts, run, activations::Saves::ALL)?;
+    lines.extend(saved.lines);
+    lines.extend(head::lines(model, &run.workload, false)?);
+    by_layer::turn(model, run, facts, &saved.sizes, &mut lines)?;
+    Ok(Device { lines, offloaded: saved.host, sizes: saved.sizes })
 }
 
 pub(crate) fn check(model: &Model, workload: &Training) -> Result<(), LedgerError> {

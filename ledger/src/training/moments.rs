@@ -14,7 +14,7 @@ use crate::{LedgerError, Object, Phase, formula::sum};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Moment {
-    /// The model is on the device; no step has run.
+    /// The model is on the device, and the loader's second copy where it keeps one there; no step has run.
     Loaded,
     /// The loss has been computed.
     ForwardEnd,
@@ -24,6 +24,9 @@ pub enum Moment {
     HeadBackward,
     /// The last layer's backward: all saved activations, the head's gradients.
     LayersBackward,
+    /// A layer's backward in between, where the steady rise or fall turns: the last dense layer in front of experts, the
+    /// last layer of an offload's window, an end of a checkpointed segment. Only where there is such a layer.
+    MiddleBackward,
     /// The backward of the first layer, or of the first checkpointed segment: its saved activations, the gradients of
     /// everything behind it.
     FirstLayerBackward,
@@ -34,12 +37,13 @@ pub enum Moment {
 }
 
 impl Moment {
-    pub const ALL: [Moment; 8] = [
+    pub const ALL: [Moment; 9] = [
         Moment::Loaded,
         Moment::ForwardEnd,
         Moment::LossBackward,
         Moment::HeadBackward,
         Moment::LayersBackward,
+        Moment::MiddleBackward,
         Moment::FirstLayerBackward,
         Moment::BackwardEnd,
         Moment::Step,
@@ -57,6 +61,7 @@ impl Moment {
             Moment::LossBackward => "loss_backward",
             Moment::HeadBackward => "head_backward",
             Moment::LayersBackward => "layers_backward",
+            Moment::MiddleBackward => "middle_backward",
             Moment::FirstLayerBackward => "first_layer_backward",
             Moment::BackwardEnd => "backward_end",
             Moment::Step => "step",
@@ -100,7 +105,12 @@ pub struct PhaseTotal {
 
 /// Bytes of everything that is alive at a moment.
 pub(crate) fn bytes_at(lines: &[Line], moment: Moment) -> Result<u64, LedgerError> {
-    sum("total", lines.iter().map(|line| line.at[moment.index()]))
+    total_bytes(lines.iter(), moment)
+}
+
+/// Bytes of these lines at a moment.
+pub(super) fn total_bytes<'a>(lines: impl Iterator<Item = &'a Line>, moment: Moment) -> Result<u64, LedgerError> {
+    sum("total", lines.map(|line| line.at[moment.index()]))
 }
 
 fn total(lines: &[Line], moment: Moment) -> Result<PhaseTotal, LedgerError> {
@@ -125,9 +135,12 @@ fn total(lines: &[Line], moment: Moment) -> Result<PhaseTotal, LedgerError> {
     })
 }
 
-/// Every moment with what is alive at it, in the order of the step.
+/// Every moment with what is alive at it, in the order of the step; the middle one where it exists.
 pub(crate) fn timeline(lines: &[Line]) -> Result<Vec<PhaseTotal>, LedgerError> {
-    Moment::ALL.into_iter().map(|moment| total(lines, moment)).collect()
+    let exists = |moment: &Moment| {
+        *moment != Moment::MiddleBackward || lines.iter().any(|line| line.at[Moment::MiddleBackward.index()] > 0)
+    };
+    Moment::ALL.into_iter().filter(exists).map(|moment| total(lines, moment)).collect()
 }
 
 /// One total per phase, at the phase's highest moment.

@@ -23,6 +23,13 @@ pub enum Optimizer {
     /// Blockwise 8-bit AdamW (bitsandbytes).
     #[serde(rename = "adamw_8bit")]
     AdamW8bit,
+    /// AdamW with FP32 states in managed memory (bitsandbytes): they live on the host, pages of one tensor at a time
+    /// are on the device. The driver may leave more there as long as nobody needs the room; this is the least.
+    #[serde(rename = "paged_adamw")]
+    PagedAdamW,
+    /// As `PagedAdamW` with 8-bit states; their block maxima stay on the device.
+    #[serde(rename = "paged_adamw_8bit")]
+    PagedAdamW8bit,
     /// Lion, tensor by tensor: one state.
     Lion,
     /// Adafactor without a first moment: a second moment factored into rows and columns.
@@ -31,6 +38,9 @@ pub enum Optimizer {
     Sgd,
     /// SGD with momentum: one state.
     Momentum,
+    /// Momentum orthogonalised by Newton–Schulz iterations for the matrices of the layers, AdamW for embeddings, norms,
+    /// biases and the head (`torch.optim.Muon` beside AdamW). Stacked experts are updated matrix by matrix.
+    Muon,
 }
 
 impl Optimizer {
@@ -39,10 +49,13 @@ impl Optimizer {
         Optimizer::AdamWFused,
         Optimizer::AdamWInBackward,
         Optimizer::AdamW8bit,
+        Optimizer::PagedAdamW,
+        Optimizer::PagedAdamW8bit,
         Optimizer::Lion,
         Optimizer::Adafactor,
         Optimizer::Sgd,
         Optimizer::Momentum,
+        Optimizer::Muon,
     ];
 
     pub const fn id(self) -> &'static str {
@@ -51,24 +64,44 @@ impl Optimizer {
             Optimizer::AdamWFused => "adamw_fused",
             Optimizer::AdamWInBackward => "adamw_in_backward",
             Optimizer::AdamW8bit => "adamw_8bit",
+            Optimizer::PagedAdamW => "paged_adamw",
+            Optimizer::PagedAdamW8bit => "paged_adamw_8bit",
             Optimizer::Lion => "lion",
             Optimizer::Adafactor => "adafactor",
             Optimizer::Sgd => "sgd",
             Optimizer::Momentum => "momentum",
+            Optimizer::Muon => "muon",
         }
     }
 
-    /// The states kept per parameter, by slug.
+    /// The states, by slug.
     pub const fn states(self) -> &'static [&'static str] {
         match self {
-            Optimizer::AdamWForeach | Optimizer::AdamWFused | Optimizer::AdamWInBackward | Optimizer::AdamW8bit => {
-                &["adam_m", "adam_v"]
-            }
+            Optimizer::AdamWForeach
+            | Optimizer::AdamWFused
+            | Optimizer::AdamWInBackward
+            | Optimizer::AdamW8bit
+            | Optimizer::PagedAdamW
+            | Optimizer::PagedAdamW8bit => &["adam_m", "adam_v"],
+            Optimizer::Muon => &["muon_momentum", "adam_m", "adam_v"],
             Optimizer::Lion => &["lion_m"],
             Optimizer::Adafactor => &["factored_v"],
             Optimizer::Sgd => &[],
             Optimizer::Momentum => &["momentum"],
         }
+    }
+
+    /// Every state has one number per parameter, in the format of the master weights.
+    pub(super) const fn has_plain_states(self) -> bool {
+        matches!(
+            self,
+            Optimizer::AdamWForeach
+                | Optimizer::AdamWFused
+                | Optimizer::AdamWInBackward
+                | Optimizer::Lion
+                | Optimizer::Sgd
+                | Optimizer::Momentum
+        )
     }
 }
 

@@ -11,8 +11,10 @@ use super::UnknownChoice;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Precision {
-    /// Everything in FP32 (TF32 matrix products store the same bytes).
+    /// Everything in FP32.
     Fp32,
+    /// FP32 tensors, matrix products on TF32 tensor cores: faster, the same bytes as `Fp32`.
+    Tf32,
     /// `torch.autocast(bfloat16)` over FP32 parameters: no master copy is needed, the parameters are the master.
     AmpBf16,
     /// `torch.autocast(float16)` with a gradient scaler; the same bytes as `AmpBf16`.
@@ -21,30 +23,47 @@ pub enum Precision {
     Bf16Master,
     /// As `Bf16Master`, with gradients accumulated in FP32: 18 bytes per parameter with AdamW.
     Bf16MasterFp32Grad,
+    /// FP16 parameters and gradients with a loss scaler, an FP32 master copy and FP32 states (apex O2, DeepSpeed).
+    Fp16Master,
     /// Everything in BF16, the optimizer's states included.
     PureBf16,
+    /// As `Bf16Master`, and the matrix products of the layers in FP8 ([`super::fp8`]); norms, attention and the output
+    /// head stay in BF16.
+    Fp8,
 }
 
 impl Precision {
-    pub const ALL: &'static [Precision] =
-        &[Precision::Fp32, Precision::AmpBf16, Precision::AmpFp16, Precision::Bf16Master, Precision::PureBf16];
+    pub const ALL: &'static [Precision] = &[
+        Precision::Fp32,
+        Precision::Tf32,
+        Precision::AmpBf16,
+        Precision::AmpFp16,
+        Precision::Bf16Master,
+        Precision::Bf16MasterFp32Grad,
+        Precision::Fp16Master,
+        Precision::PureBf16,
+        Precision::Fp8,
+    ];
 
     pub const fn id(self) -> &'static str {
         match self {
             Precision::Fp32 => "fp32",
+            Precision::Tf32 => "tf32",
             Precision::AmpBf16 => "amp_bf16",
             Precision::AmpFp16 => "amp_fp16",
             Precision::Bf16Master => "bf16_master",
             Precision::Bf16MasterFp32Grad => "bf16_master_fp32_grad",
+            Precision::Fp16Master => "fp16_master",
             Precision::PureBf16 => "pure_bf16",
+            Precision::Fp8 => "fp8",
         }
     }
 
     /// Bytes per parameter of the weights that the layers read.
     pub const fn weight_bytes(self) -> u64 {
         match self {
-            Precision::Fp32 | Precision::AmpBf16 | Precision::AmpFp16 => 4,
-            Precision::Bf16Master | Precision::Bf16MasterFp32Grad | Precision::PureBf16 => 2,
+            Precision::Fp32 | Precision::Tf32 | Precision::AmpBf16 | Precision::AmpFp16 => 4,
+            _ => 2,
         }
     }
 
@@ -66,13 +85,13 @@ impl Precision {
 
     /// An FP32 copy of the weights is kept beside them.
     pub const fn has_master(self) -> bool {
-        matches!(self, Precision::Bf16Master | Precision::Bf16MasterFp32Grad)
+        matches!(self, Precision::Bf16Master | Precision::Bf16MasterFp32Grad | Precision::Fp16Master | Precision::Fp8)
     }
 
     /// Bytes per number of the activations that matrix products save.
     pub const fn compute_bytes(self) -> u64 {
         match self {
-            Precision::Fp32 => 4,
+            Precision::Fp32 | Precision::Tf32 => 4,
             _ => 2,
         }
     }
@@ -82,12 +101,9 @@ impl Precision {
         self.stream_bytes() == 4
     }
 
-    /// Bytes per number of the residual stream: autocast leaves it in FP32.
+    /// Bytes per number of the residual stream: that of the parameters, as autocast leaves it in FP32.
     pub const fn stream_bytes(self) -> u64 {
-        match self {
-            Precision::Fp32 | Precision::AmpBf16 | Precision::AmpFp16 => 4,
-            Precision::Bf16Master | Precision::Bf16MasterFp32Grad | Precision::PureBf16 => 2,
-        }
+        self.weight_bytes()
     }
 
     /// Matrix products run under `torch.autocast`.

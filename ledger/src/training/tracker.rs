@@ -3,7 +3,7 @@
 //! The ledger and the small tensors that it leaves out. Agrees to the byte with
 //! `torch.distributed._tools.mem_tracker` on whole models of transformers.
 
-use super::{Checkpointing, Moment, Optimizer, Precision, Training, facts, head, ledger_lines, moments};
+use super::{Checkpointing, Moment, Optimizer, Precision, Run, Training, device, facts, head, moments};
 use crate::{
     LedgerError, Model,
     formula::{Term, b, n},
@@ -67,7 +67,7 @@ pub fn tracked(
         other => other,
     };
     let workload = Training { precision, optimizer, batch, seq, checkpointing };
-    let lines = ledger_lines(model, &facts::Facts::of(model)?, &workload)?;
+    let lines = device(model, &facts::Facts::of(model)?, &Run::from(workload))?.lines;
     let at = |moment: Moment| moments::bytes_at(&lines, moment).map(n);
     let resident = || ids(&workload) + frequencies(model);
     let forward = at(Moment::ForwardEnd)? + resident() + targets(&workload) + positions(model, &workload) + b(8);

@@ -7,7 +7,7 @@ use ledger::{
 };
 use proptest::prelude::*;
 
-fn models() -> impl Strategy<Value = Model> {
+pub(crate) fn models() -> impl Strategy<Value = Model> {
     (
         (1u64..2000, 1u64..9, 1u64..5, 1u64..5, 1u64..5, 1u64..200),
         (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), 0u64..6),
@@ -41,7 +41,7 @@ fn models() -> impl Strategy<Value = Model> {
         })
 }
 
-fn trainings() -> impl Strategy<Value = Training> {
+pub(crate) fn trainings() -> impl Strategy<Value = Training> {
     let choice = |length: usize| 0..length;
     (choice(Precision::ALL.len()), choice(Optimizer::ALL.len()), choice(Checkpointing::ALL.len()), 1u64..9, 1u64..3000)
         .prop_map(|(precision, optimizer, checkpointing, batch, seq)| Training {

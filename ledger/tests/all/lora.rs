@@ -3,7 +3,9 @@
 use ledger::{
     LedgerError, adapters, catalogue,
     formats::{Nf4, qlora_base_bytes},
-    training::{self, Checkpointing, Lora, LoraBase, LoraTargets, Optimizer, Precision, Training, lora_ledger},
+    training::{
+        self, Checkpointing, Lora, LoraBase, LoraMethod, LoraTargets, Optimizer, Precision, Training, lora_ledger,
+    },
 };
 
 use crate::arithmetic;
@@ -22,7 +24,7 @@ fn entries_add_up_and_recompute() {
             for base in [LoraBase::Plain, LoraBase::Nf4] {
                 for checkpointing in Checkpointing::ALL.iter().copied() {
                     let workload = workload(Precision::PureBf16, checkpointing);
-                    let lora = Lora { rank: 16, targets, base };
+                    let lora = Lora { rank: 16, targets, base, method: LoraMethod::Lora };
                     let ledger = lora_ledger(model, &workload, &lora).expect("modelled");
                     for entry in &ledger.entries {
                         assert!(ledger::part_name(&entry.part).is_some(), "{} has no name", entry.part);
@@ -45,7 +47,8 @@ fn the_floor_is_base_and_sixteen_or_twenty_bytes_per_adapter_parameter() {
     let model = catalogue::model("Llama-2-7B").expect("in the catalogue");
     let parameters = model.parameters().expect("a known model");
     let adapter = adapters::lora_parameters(model, 8, &["q", "v"]).expect("known targets");
-    let lora = |base| Lora { rank: 8, targets: LoraTargets::QueryValue, base };
+    let (rank, targets, method) = (8, LoraTargets::QueryValue, LoraMethod::Lora);
+    let lora = |base| Lora { rank, targets, base, method };
     let floor = |precision, base| {
         lora_ledger(model, &workload(precision, Checkpointing::None), &lora(base)).map(|ledger| ledger.floor)
     };
@@ -57,7 +60,7 @@ fn the_floor_is_base_and_sixteen_or_twenty_bytes_per_adapter_parameter() {
 
 #[test]
 fn what_is_not_modelled_is_said() {
-    let lora = Lora { rank: 8, targets: LoraTargets::All, base: LoraBase::Nf4 };
+    let lora = Lora { rank: 8, targets: LoraTargets::All, base: LoraBase::Nf4, method: LoraMethod::Lora };
     let cases = [
         ("gpt2", Precision::PureBf16, lora),
         ("Mixtral-8x7B-v0.1", Precision::PureBf16, lora),

@@ -4,7 +4,7 @@ use super::{Arguments, ExprError, Quantity, Unit, ledger, whole};
 use crate::{
     formula::{b, n},
     parallel::{StateBytes, ZeroStage, zero_term},
-    training::{self, Trained, head_terms, state_terms},
+    training::{self, head_terms, state_terms},
 };
 
 pub(super) fn train_states(call: &Arguments<'_>) -> Result<Quantity, ExprError> {
@@ -24,7 +24,7 @@ pub(super) fn train_peak(call: &Arguments<'_>) -> Result<Quantity, ExprError> {
 }
 
 pub(super) fn activations(call: &Arguments<'_>) -> Result<Quantity, ExprError> {
-    let term = ledger(call, state_terms::saved(call.model()?, &call.training()?, Trained::All))?;
+    let term = ledger(call, state_terms::saved(call.model()?, &call.training()?, state_terms::Saves::ALL))?;
     whole(call, Unit::Bytes, term)
 }
 

@@ -9,9 +9,11 @@ use crate::{
 impl Layer<'_> {
     /// The attention half of the layer, without its input.
     pub(super) fn latent_attention(&self, latent: &Latent) -> Term {
-        b(self.e()) * self.tokens() * self.latent_products(latent)
-            + self.latent_norms(latent)
-            + self.attention_statistics()
+        let sum = b(self.e()) * self.tokens() * self.latent_products(latent) + self.latent_norms(latent);
+        match self.attention_statistics() {
+            Some(statistics) => sum + statistics,
+            None => sum,
+        }
     }
 
     /// Numbers per token: outputs of the two inner norms, queries and keys after rotation, the up-projected keys and
@@ -19,14 +21,15 @@ impl Layer<'_> {
     pub(super) fn latent_products(&self, latent: &Latent) -> Term {
         let heads = || n(self.model.heads);
         let whole_key = n(latent.nope_dim) + n(latent.rope_dim);
-        let ranks = match latent.q_rank {
-            Some(rank) => n(rank) + n(latent.kv_rank),
-            None => n(latent.kv_rank),
-        };
-        let sum = ranks
-            + n(2) * heads() * whole_key
+        let inner = n(2) * heads() * whole_key
             + heads() * (n(latent.nope_dim) + n(latent.value_dim))
             + n(2) * heads() * n(latent.value_dim);
+        let sum = match latent.q_rank {
+            // Products save the outputs of the inner norms in FP8.
+            _ if self.is_fp8() => inner,
+            Some(rank) => n(rank) + n(latent.kv_rank) + inner,
+            None => n(latent.kv_rank) + inner,
+        };
         // A norm that keeps its input keeps the rotary key beside it: both are one tensor.
         let keeps_input = self.how.norm == NormKernel::Fused || self.precision.is_wide();
         if keeps_input { sum + n(latent.rope_dim) } else { sum }

@@ -1,6 +1,6 @@
 //! One layer: what its parts have in common.
 
-use super::{AttentionKernel, Implementation, NormKernel, Trained};
+use super::{AttentionKernel, Implementation, NormKernel, Recompute, Trained};
 use crate::{
     Family, Model, Norm,
     formula::{Term, b, n},
@@ -24,6 +24,10 @@ pub(crate) struct Layer<'a> {
     pub how: Implementation,
     pub trained: Trained,
     pub block: Block,
+    /// Parts that are left out because they are computed again.
+    pub recompute: Recompute,
+    /// Numbers per token that adapters save beyond [`Trained`].
+    pub extra: u64,
 }
 
 impl Layer<'_> {
@@ -52,6 +56,15 @@ impl Layer<'_> {
         n(self.model.kv_heads) * n(self.model.head_dim)
     }
 
+    pub(super) fn is_fp8(&self) -> bool {
+        self.precision == Precision::Fp8
+    }
+
+    /// The input of the layer, in the format of the residual stream.
+    pub(crate) fn input(&self) -> Term {
+        b(self.precision.stream_bytes()) * self.tokens() * n(self.model.hidden)
+    }
+
     pub(super) fn frozen(&self) -> bool {
         self.trained != Trained::All
     }
@@ -71,15 +84,18 @@ impl Layer<'_> {
     }
 
     /// What attention keeps per pair or per token besides its inputs and output.
-    pub(super) fn attention_statistics(&self) -> Term {
+    pub(super) fn attention_statistics(&self) -> Option<Term> {
         let heads = n(self.model.heads);
-        match self.how.attention {
+        if self.recompute.core_attention {
+            return None;
+        }
+        Some(match self.how.attention {
             AttentionKernel::Flash | AttentionKernel::FlashRepeated => b(4) * heads * self.tokens(),
             // An FP32 softmax, and its copy in the format of the values.
             AttentionKernel::Eager => {
                 let bytes = if self.e() == 4 { 4 } else { 4 + self.e() };
                 b(bytes) * heads * n(self.batch) * n(self.seq) * n(self.seq)
             }
-        }
+        })
     }
 }

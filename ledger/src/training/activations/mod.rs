@@ -5,52 +5,73 @@ mod gpt;
 mod implementation;
 mod latent;
 mod layer;
+mod lines;
 mod llama;
 mod parts;
 
 pub use implementation::{AttentionKernel, Dropout, Implementation, MlpKernel, NormKernel, Trained};
 use layer::{Block, Layer};
+pub(crate) use lines::{Size, lines};
 pub use parts::{expert_bytes, latent_attention_bytes};
 
-use super::{Checkpointing, Line, Moment, Precision, Training, facts::Facts};
+use super::{Checkpointing, Precision, Recompute, Run, Training};
 use crate::{
-    LedgerError, Model, Object,
+    LedgerError, Model,
     formula::{Term, b, n},
 };
 
-const SAVED: [Moment; 5] = [
-    Moment::ForwardEnd,
-    Moment::LossBackward,
-    Moment::HeadBackward,
-    Moment::LayersBackward,
-    Moment::FirstLayerBackward,
-];
+/// What is trained: decides what the layers save.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Saves {
+    pub trained: Trained,
+    /// Numbers per token that the adapters of one layer save beyond those of [`Trained`].
+    pub extra: u64,
+}
 
-/// The kinds of layers of a model and how many there are of each.
-fn kinds(model: &Model) -> Vec<(u64, Block)> {
+impl Saves {
+    pub(crate) const ALL: Saves = Saves { trained: Trained::All, extra: 0 };
+}
+
+/// Neighbouring layers of one kind, and what each of them saves.
+#[derive(Clone)]
+pub(crate) struct Kind {
+    pub count: u64,
+    /// What stays until the backward pass where no whole layer is computed again.
+    pub kept: Term,
+    /// What the backward of one layer reads.
+    pub full: Term,
+}
+
+/// The layers of a model in their order: dense ones first, then those with experts.
+pub(crate) fn kinds(model: &Model, run: &Run, saves: Saves) -> Vec<Kind> {
     let dense = model.experts.map_or(model.layers, |experts| experts.dense_layers);
     let kinds = [(dense, Block::Dense), (model.layers - dense, Block::Experts)];
-    kinds.into_iter().filter(|(count, _)| *count > 0).collect()
+    let parts = run.workload.checkpointing.recompute().unwrap_or(Recompute::NOTHING);
+    kinds
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, block)| {
+            let whole = layer(model, run, saves, block);
+            let full = whole.term();
+            let kept =
+                if parts == Recompute::NOTHING { full.clone() } else { Layer { recompute: parts, ..whole }.term() };
+            Kind { count, kept, full }
+        })
+        .collect()
 }
 
-fn layer(model: &Model, workload: &Training, trained: Trained, block: Block) -> Term {
+fn layer<'a>(model: &'a Model, run: &Run, saves: Saves, block: Block) -> Layer<'a> {
     Layer {
         model,
-        precision: workload.precision,
-        batch: workload.batch,
-        seq: workload.seq,
-        how: Implementation::TRANSFORMERS,
-        trained,
+        precision: run.workload.precision,
+        batch: run.workload.batch,
+        seq: run.workload.seq,
+        how: run.how,
+        trained: saves.trained,
         block,
+        recompute: Recompute::NOTHING,
+        extra: saves.extra,
     }
-    .term()
-}
-
-/// The layer that saves most.
-fn largest_layer(model: &Model, workload: &Training, trained: Trained) -> Term {
-    let mut terms = kinds(model).into_iter().map(|(_, block)| layer(model, workload, trained, block));
-    let first = terms.next().unwrap_or_else(|| n(0));
-    terms.fold(first, |most, next| if next.value() > most.value() { next } else { most })
 }
 
 /// Bytes that one layer saves for `batch` sequences of `seq` tokens, without the rotary tables
@@ -76,10 +97,44 @@ pub fn layer_bytes(
     how: Implementation,
     trained: Trained,
 ) -> Result<u64, LedgerError> {
+    kept_layer_bytes(model, precision, batch, seq, how, trained, Recompute::NOTHING)
+}
+
+/// As [`layer_bytes`], without the parts that are computed again.
+///
+/// ```
+/// use ledger::{catalogue, training::{self, AttentionKernel, Implementation, MlpKernel, Precision, Recompute, Trained}};
+/// let model = catalogue::model("gpt2").expect("in the catalogue");
+/// let how = Implementation {
+///     attention: AttentionKernel::Eager,
+///     mlp: MlpKernel::Fused,
+///     ..Implementation::TRANSFORMERS
+/// };
+/// let kept = |parts| {
+///     training::kept_layer_bytes(model, Precision::PureBf16, 1, 1024, how, Trained::All, parts)
+/// };
+/// // Selective recomputation drops the softmax, 2·a·s², and the causal mask, s².
+/// let saved = kept(Recompute::NOTHING)? - kept(Recompute::CORE_ATTENTION)?;
+/// assert_eq!(saved, (2 * 12 + 1) * 1024 * 1024);
+/// # Ok::<(), ledger::LedgerError>(())
+/// ```
+///
+/// # Errors
+/// As [`layer_bytes`].
+pub fn kept_layer_bytes(
+    model: &Model,
+    precision: Precision,
+    batch: u64,
+    seq: u64,
+    how: Implementation,
+    trained: Trained,
+    recompute: Recompute,
+) -> Result<u64, LedgerError> {
     model.validate()?;
     // Of a model with experts, a layer with experts: it has few others.
     let block = if model.experts.is_some() { Block::Experts } else { Block::Dense };
-    Ok(Layer { model, precision, batch, seq, how, trained, block }.term().finish("layer_activations")?.0)
+    let layer = Layer { model, precision, batch, seq, how, trained, block, recompute, extra: 0 };
+    Ok(layer.term().finish("layer_activations")?.0)
 }
 
 fn rotary_tables(model: &Model, precision: Precision, seq: u64) -> Term {
@@ -99,80 +154,33 @@ pub fn rotary_table_bytes(model: &Model, precision: Precision, seq: u64) -> Resu
 }
 
 /// The input of one layer: what checkpointing keeps of it.
-fn input(model: &Model, workload: &Training) -> Term {
+pub(crate) fn input(model: &Model, workload: &Training) -> Term {
     b(workload.precision.stream_bytes()) * n(workload.batch) * n(workload.seq) * n(model.hidden)
 }
 
+/// Kept tensors of so many layers, taken from the kinds in the given order.
+pub(crate) fn kept<'a>(kinds: impl Iterator<Item = &'a Kind>, layers: u64) -> Term {
+    let mut left = layers;
+    let taken = kinds.map(|kind| {
+        let count = kind.count.min(left);
+        left -= count;
+        (count, kind)
+    });
+    let terms = taken.filter(|(count, _)| *count > 0).map(|(count, kind)| n(count) * kind.kept.clone());
+    terms.reduce(|sum, next| sum + next).unwrap_or_else(|| n(0))
+}
+
 /// What all layers keep until their backward: their saved tensors, or their inputs where they are checkpointed.
-pub(crate) fn saved(model: &Model, workload: &Training, trained: Trained) -> Result<Term, LedgerError> {
+pub(crate) fn saved(model: &Model, workload: &Training, saves: Saves) -> Result<Term, LedgerError> {
     model.validate()?;
+    workload.checkpointing.check(model.layers)?;
+    let kinds = kinds(model, &Run::from(*workload), saves);
+    let inputs = |count: u64| n(count) * input(model, workload);
     Ok(match workload.checkpointing {
-        Checkpointing::None => kinds(model)
-            .into_iter()
-            .map(|(count, block)| n(count) * layer(model, workload, trained, block))
-            .reduce(|sum, next| sum + next)
-            .unwrap_or_else(|| n(0)),
-        kept => n(kept.checkpoints(model.layers)) * input(model, workload),
+        whole if whole.recompute().is_some() => kept(kinds.iter(), model.layers),
+        some @ Checkpointing::Segments(_) => {
+            inputs(some.checkpoints(model.layers)) + kept(kinds.iter().rev(), some.plain_layers(model.layers))
+        }
+        some => inputs(some.checkpoints(model.layers)),
     })
-}
-
-pub(crate) fn lines(
-    model: &Model,
-    facts: &Facts,
-    workload: &Training,
-    trained: Trained,
-) -> Result<Vec<Line>, LedgerError> {
-    let mut lines = Vec::with_capacity(4);
-    let saved = saved(model, workload, trained)?;
-    let one = largest_layer(model, workload, trained);
-    match workload.checkpointing {
-        Checkpointing::None => {
-            let left = one.finish("layer_activations")?.0;
-            lines.extend(
-                Line::new(Object::Activation, "layer_activations", saved, &SAVED)?
-                    .map(|line| line.reduced(Moment::FirstLayerBackward, left)),
-            );
-        }
-        kept => {
-            // The input of the layer that is computed again is counted once, as its checkpoint. Only a 16-bit RMSNorm
-            // keeps a copy of it besides.
-            let left = input(model, workload).finish("checkpoints")?.0;
-            let segment = kept.segment_layers(model.layers);
-            let layers = if segment > 1 { n(segment) * one } else { one };
-            let rest = layers.minus(input(model, workload));
-            lines.extend(
-                Line::new(Object::Activation, "checkpoints", saved, &SAVED)?
-                    .map(|line| line.reduced(Moment::FirstLayerBackward, left)),
-            );
-            let moments = [Moment::LayersBackward, Moment::FirstLayerBackward];
-            lines.extend(Line::new(Object::Activation, "recomputed_layer", rest, &moments)?);
-        }
-    }
-    if model.position_table == 0 {
-        let tables = rotary_tables(model, workload.precision, workload.seq);
-        lines.extend(Line::new(Object::Activation, "rotary_tables", tables, &SAVED)?);
-    }
-    if workload.precision.is_autocast() {
-        lines.extend(autocast(model.layers, facts, workload)?);
-    }
-    Ok(lines)
-}
-
-/// The low-precision copies of the weights: made once per forward, saved by every product that needs its weight.
-fn autocast(layers: u64, facts: &Facts, workload: &Training) -> Result<Option<Line>, LedgerError> {
-    let bytes = workload.precision.compute_bytes();
-    let copies = Line::new(Object::Temporary, "autocast_weights", n(facts.matmul) * b(bytes), &SAVED)?;
-    let segment = workload.checkpointing.segment_layers(layers);
-    let one = facts.layer_matmul.saturating_mul(bytes).saturating_mul(segment);
-    let head = facts.head.saturating_mul(bytes);
-    Ok(copies.map(|line| {
-        let line = line.reduced(Moment::FirstLayerBackward, one);
-        if workload.checkpointing == Checkpointing::None {
-            return line;
-        }
-        // Leaving autocast empties its cache; recomputed layers cast their own weights again.
-        line.reduced(Moment::LossBackward, head)
-            .reduced(Moment::HeadBackward, head)
-            .reduced(Moment::LayersBackward, one)
-    }))
 }

@@ -1,7 +1,7 @@
 //! Halves of a layer on their own.
 
 use super::{
-    Implementation, Trained,
+    Implementation, Recompute, Trained,
     layer::{Block, Layer},
 };
 use crate::{Biases, Experts, Family, Latent, LedgerError, Mlp, Model, Norm, training::Precision};
@@ -33,6 +33,12 @@ fn around(hidden: u64, heads: u64, experts: Option<Experts>, latent: Option<Late
     }
 }
 
+/// A trained layer of which nothing is computed again.
+fn whole(model: &Model, precision: Precision, batch: u64, seq: u64, how: Implementation) -> Layer<'_> {
+    let (trained, block, recompute) = (Trained::All, Block::Dense, Recompute::NOTHING);
+    Layer { model, precision, batch, seq, how, trained, block, recompute, extra: 0 }
+}
+
 /// Bytes that a mixture of experts saves for `tokens` tokens, without the block's input of `hidden` numbers each.
 ///
 /// # Errors
@@ -41,8 +47,7 @@ pub fn expert_bytes(hidden: u64, precision: Precision, tokens: u64, experts: Exp
     let model = around(hidden, 1, Some(experts), None);
     model.validate()?;
     let how = Implementation::TRANSFORMERS;
-    let layer =
-        Layer { model: &model, precision, batch: 1, seq: tokens, how, trained: Trained::All, block: Block::Experts };
+    let layer = Layer { block: Block::Experts, ..whole(&model, precision, 1, tokens, how) };
     Ok(layer.experts(&experts).finish("experts")?.0)
 }
 
@@ -60,6 +65,6 @@ pub fn latent_attention_bytes(
     let model = around(1, heads, None, Some(latent));
     model.validate()?;
     let how = Implementation::FUSED;
-    let layer = Layer { model: &model, precision, batch, seq, how, trained: Trained::All, block: Block::Dense };
+    let layer = whole(&model, precision, batch, seq, how);
     Ok(layer.latent_attention(&latent).finish("latent_attention")?.0)
 }
