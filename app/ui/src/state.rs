@@ -4,6 +4,9 @@
 
 mod fields;
 mod inference;
+mod parallel;
+mod plan;
+mod reader;
 mod training;
 
 use evidence::Lang;
@@ -13,6 +16,8 @@ use crate::lesson::LedgerKind;
 
 pub use fields::{Problem, query};
 pub use inference::{BATCH, InferenceState, RESERVE_MIB, SEQ as INFERENCE_SEQ};
+pub use parallel::ParallelState;
+pub use plan::{Goal, PlanState, Plans};
 pub use training::{SEQ as TRAINING_SEQ, TrainingState};
 
 /// Checks the fields of a ledger block of a lesson: every key known, every value readable, the model in the catalogue.

@@ -6,12 +6,16 @@
 mod calculators;
 mod catalogue;
 mod inference;
+mod parallel;
+mod plan;
 mod refusal;
 mod training;
 
 pub use calculators::{calculate, calculators};
 pub use catalogue::{cards, models};
 pub use inference::{InferenceAnswer, inference};
+pub use parallel::{ParallelAnswer, RankAnswer, TrafficAnswer, parallel};
+pub use plan::{PlanAnswer, plan};
 pub use refusal::Refusal;
 pub use training::{TrainingAnswer, training};
 

@@ -6,6 +6,7 @@ mod grade;
 mod instructor;
 mod ledger;
 mod out;
+mod plan;
 mod serve;
 mod submit;
 
@@ -28,10 +29,15 @@ enum Command {
     Serve(serve::Args),
     /// Print a one-time link for a further instructor, or to reset an instructor's password
     InstructorLink(instructor::Args),
-    /// Predict bytes: inference, training, small calculators
+    /// Predict bytes: inference, training, parallel, small calculators
     Ledger {
         #[command(subcommand)]
         kind: ledger::Kind,
+    },
+    /// The fastest way to train or serve with the cards at hand, and why
+    Plan {
+        #[command(subcommand)]
+        goal: plan::Goal,
     },
     /// Simulate PyTorch's caching allocator
     Allocator {
@@ -64,6 +70,7 @@ pub fn main() -> ExitCode {
         Command::Serve(args) => serve::run(args),
         Command::InstructorLink(args) => instructor::run(args),
         Command::Ledger { kind } => ledger::run(kind),
+        Command::Plan { goal } => plan::run(goal),
         Command::Allocator { kind } => allocator::run(kind),
         Command::Submit(args) => submit::run(args),
         Command::Grade { files, json, lang } => ExitCode::from(grade::run(&files, json, lang)),

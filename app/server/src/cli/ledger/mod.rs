@@ -1,7 +1,9 @@
 //! `vramlab ledger …`: the ledgers and calculators on the command line.
 
 mod calculate;
+mod flags;
 mod inference;
+mod parallel;
 mod source;
 mod training;
 
@@ -9,6 +11,9 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use ledger::{Entry, catalogue, units};
+
+pub(crate) use flags::flags;
+pub use source::Source;
 
 use super::out::{self, outln};
 use crate::answers::{EntryAnswer, Refusal};
@@ -19,6 +24,8 @@ pub enum Kind {
     Inference(inference::Args),
     /// What a training step needs, phase by phase
     Training(training::Args),
+    /// What each rank holds and sends: data, tensor, pipeline, expert and context ranks, ZeRO, offload
+    Parallel(parallel::Args),
     /// A small calculator by its name; without one, all of them
     Calculate(calculate::Args),
     /// The models and cards of the catalogue
@@ -30,6 +37,7 @@ pub fn run(kind: Kind) -> ExitCode {
     let result = match kind {
         Kind::Inference(args) => inference::run(args),
         Kind::Training(args) => training::run(args),
+        Kind::Parallel(args) => parallel::run(args),
         Kind::Calculate(args) => calculate::run(args),
         Kind::Catalogue => {
             print_catalogue();

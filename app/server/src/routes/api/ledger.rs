@@ -24,6 +24,8 @@ pub fn routes() -> Router<AppState> {
         .route("/api/v1/ledger/cards", get(|| async { Json(answers::cards()) }))
         .route("/api/v1/ledger/inference", both(answers::inference))
         .route("/api/v1/ledger/training", both(answers::training))
+        .route("/api/v1/ledger/parallel", both(answers::parallel))
+        .route("/api/v1/ledger/plans", get(plans).post(plans))
         .route("/api/v1/ledger/calculators", get(|| async { Json(answers::calculators()) }))
         .route("/api/v1/ledger/calculators/{id}", get(calculate).post(calculate))
         .route("/api/v1/ledger/allocator/replays", post(replays).layer(DefaultBodyLimit::max(MAX_SNAPSHOT)))
@@ -42,6 +44,13 @@ fn both<A: Serialize + Send + 'static>(
 
 async fn calculate(Path(id): Path<String>, Inputs(pairs): Inputs) -> Response {
     computed(move || answers::calculate(&id, &pairs)).await
+}
+
+async fn plans(State(app): State<AppState>, from: ClientIp, Inputs(pairs): Inputs) -> Response {
+    if let Err(limited) = app.auth.limits.compute(from) {
+        return AuthRejection::Limited(limited).into_response();
+    }
+    computed(move || answers::plan(&pairs)).await
 }
 
 /// Off the threads that answer pages: a ledger is quick, a plan or a replay is not.

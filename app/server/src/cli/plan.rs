@@ -1,0 +1,186 @@
+//! `vramlab plan train|serve`: the fastest way to do a job with the cards at hand.
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use ledger::planner::{Comparison, ServePlan, TrainPlan};
+use ledger::units;
+
+use super::ledger::{Failure, Source, flags};
+use super::out::{self, outln};
+use crate::answers::{self, PlanAnswer};
+
+flags!(TrainFlags {
+    /// Sequences per optimizer step on all cards together [default: 64]
+    batch,
+    /// Tokens per sequence [default: 4096]
+    seq,
+    /// Acceptable precisions, separated by commas [default: bf16_master,amp_bf16]
+    precisions,
+    /// Acceptable optimizers [default: adamw_fused,adamw_8bit]
+    optimizers,
+    /// Acceptable checkpointing [default: all]
+    checkpointing,
+    /// How far states may leave the card: device, host, nvme [default: nvme]
+    offload,
+    /// Most tensor, pipeline, expert and context ranks
+    max_tensor,
+    max_pipeline,
+    max_expert,
+    max_context,
+    /// Host memory and drive for each card, in GiB
+    host_gib,
+    drive_gib,
+});
+
+flags!(ServeFlags {
+    /// Tokens per sequence, prompt and output together [default: 8192]
+    context,
+    /// Sequences at the same time [default: 32]
+    concurrency,
+    /// Acceptable formats of weights, separated by commas [default: bf16]
+    weights,
+    /// Acceptable formats of the KV cache [default: bf16]
+    kv,
+});
+
+flags!(Common {
+    /// Cards at hand: CARD:COUNT, several separated by commas, each searched by itself [default: h100-80gb:8]
+    cards,
+    /// Share of the dense peak that matrix products reach, in percent [default: 45]
+    efficiency_percent,
+    /// Share of the memory's peak rate that is reached, in percent [default: 70]
+    memory_percent,
+    /// Set aside on each card, in MiB [default: 2048]
+    reserve_mib,
+    /// Cards per machine [default: 8]
+    node,
+    /// GB/s per card between machines, per direction [default: 50]
+    between_gb,
+});
+
+#[derive(Subcommand)]
+pub enum Goal {
+    /// A training step
+    Train {
+        #[command(flatten)]
+        source: Source,
+        #[command(flatten)]
+        flags: TrainFlags,
+        #[command(flatten)]
+        common: Common,
+        #[arg(long)]
+        json: bool,
+    },
+    /// A serving process
+    Serve {
+        #[command(flatten)]
+        source: Source,
+        #[command(flatten)]
+        flags: ServeFlags,
+        #[command(flatten)]
+        common: Common,
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Exit 0 a plan fits, 1 nothing fits or the model is refused, 2 the arguments are wrong.
+pub fn run(goal: Goal) -> ExitCode {
+    let (source, goal, mut fields, common, json) = match goal {
+        Goal::Train { source, flags, common, json } => (source, "train", flags.given(), common, json),
+        Goal::Serve { source, flags, common, json } => (source, "serve", flags.given(), common, json),
+    };
+    fields.push(("goal", goal.to_owned()));
+    fields.extend(common.given());
+    match answer(source, fields) {
+        Ok(answer) => {
+            match json {
+                true => out::json(&answer),
+                false => print(&answer),
+            }
+            let fitting = match &answer {
+                PlanAnswer::Train(found) => found.fitting,
+                PlanAnswer::Serve(found) => found.fitting,
+            };
+            if fitting > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(failure) => failure.report("plan"),
+    }
+}
+
+fn answer(source: Source, fields: Vec<(&'static str, String)>) -> Result<PlanAnswer, Failure> {
+    Ok(answers::plan(&source.pairs(fields)?)?)
+}
+
+fn print(answer: &PlanAnswer) {
+    match answer {
+        PlanAnswer::Train(found) => {
+            let smallest = found.smallest.as_ref().map(|plan| plan.peak);
+            list(found.considered, found.fitting, &found.best, train, found.why.as_ref(), smallest);
+        }
+        PlanAnswer::Serve(found) => {
+            let smallest = found.smallest.as_ref().map(|plan| plan.peak);
+            list(found.considered, found.fitting, &found.best, serve, found.why.as_ref(), smallest);
+        }
+    }
+}
+
+fn list<P>(
+    considered: u64,
+    fitting: u64,
+    plans: &[P],
+    line: fn(&P) -> String,
+    why: Option<&Comparison>,
+    smallest: Option<u64>,
+) {
+    outln!("{} choices computed, {} fit", units::group(considered), units::group(fitting));
+    for plan in plans {
+        outln!("{}", line(plan));
+    }
+    if let Some(why) = why {
+        outln!("{}", why.reason.en);
+    }
+    if let Some(peak) = smallest {
+        outln!("nothing fits; the lowest peak is {} per card", units::gib(peak));
+    }
+}
+
+fn train(plan: &TrainPlan) -> String {
+    let (step, mesh) = (&plan.step, &plan.step.mesh);
+    format!(
+        "{:>9.3} s {:>12}  {} × {}: {} {} {} zero {:?} dp {} tp {} pp {} ep {} micro-batch {} × {} states {:?} weights {:?}",
+        plan.cost.total(),
+        units::gib(plan.peak),
+        plan.cards,
+        plan.card,
+        step.training.precision.id(),
+        step.training.optimizer.id(),
+        step.training.checkpointing.id(),
+        step.zero as u8,
+        mesh.data,
+        mesh.tensor,
+        mesh.pipeline,
+        mesh.expert,
+        step.training.batch,
+        step.micro_batches,
+        step.offload.states,
+        step.offload.weights,
+    )
+}
+
+fn serve(plan: &ServePlan) -> String {
+    format!(
+        "{:>9.5} s/token {:>12}  {} × {}: weights {} kv {} replicas {} tp {} pp {}, {} sequences fit a replica",
+        plan.cost.total(),
+        units::gib(plan.peak),
+        plan.cards,
+        plan.card,
+        plan.weights.id(),
+        plan.kv.id(),
+        plan.replicas,
+        plan.tensor,
+        plan.pipeline,
+        units::group(plan.largest_batch),
+    )
+}
