@@ -59,9 +59,19 @@ impl Distributed {
         self.check_step()
     }
 
-    /// What does not depend on model and mesh.
+    /// What does not depend on the model.
     pub(crate) fn check_step(&self) -> Result<(), LedgerError> {
         self.offload.check(self.zero)?;
+        let several = self.mesh.tensor > 1 || self.mesh.replicas() > 1;
+        match self.training.optimizer {
+            Optimizer::Muon if several => {
+                return Err(LedgerError::NotModelled { what: "Muon over matrices of which ranks hold shares" });
+            }
+            Optimizer::PagedAdamW | Optimizer::PagedAdamW8bit if several || self.offload != Offload::NONE => {
+                return Err(LedgerError::NotModelled { what: "paged optimizer states beside other ranks or offload" });
+            }
+            _ => {}
+        }
         if self.training.optimizer == Optimizer::AdamWInBackward {
             if self.micro_batches > 1 {
                 return Err(LedgerError::Contradiction {
@@ -189,7 +199,8 @@ pub fn ledger(model: &Model, how: &Distributed) -> Result<ParallelLedger, Ledger
 fn rank_ledger(model: &Model, shard: &Shard, how: &Distributed) -> Result<RankLedger, LedgerError> {
     let (lines, elsewhere) = rank::lines(model, shard, how)?;
     let is_state = |object| {
-        matches!(object, Object::Parameter | Object::Gradient | Object::OptimizerState | Object::OptimizerTemporary)
+        use Object::{Buffer, Gradient, OptimizerState, OptimizerTemporary, Parameter};
+        matches!(object, Parameter | Gradient | OptimizerState | OptimizerTemporary | Buffer)
     };
     let states = lines.iter().filter(|line| is_state(line.entry.object));
     let floor = sum("optimizer_floor", states.map(|line| line.entry.bytes))?;

@@ -9,23 +9,31 @@ use crate::{
     LedgerError, Model, Object, Tensors,
     formula::{Term, b, n},
     training::{
-        Moment, Run, Training,
-        pieces::{self, Facts, Line, Saves},
+        Moment, Training,
+        pieces::{self, Facts, Line},
     },
 };
 
 /// While the passes run.
-pub(crate) const PASSES: [Moment; 6] = [
+pub(crate) const PASSES: [Moment; 8] = [
     Moment::ForwardEnd,
     Moment::LossBackward,
     Moment::HeadBackward,
     Moment::LayersBackward,
+    Moment::TurnBackward,
     Moment::FirstLayerBackward,
+    Moment::SegmentBackward,
     Moment::BackwardEnd,
 ];
 /// While gradients of parameters appear.
-pub(crate) const GRADIENTS: [Moment; 4] =
-    [Moment::HeadBackward, Moment::LayersBackward, Moment::FirstLayerBackward, Moment::BackwardEnd];
+pub(crate) const GRADIENTS: [Moment; 6] = [
+    Moment::HeadBackward,
+    Moment::LayersBackward,
+    Moment::TurnBackward,
+    Moment::FirstLayerBackward,
+    Moment::SegmentBackward,
+    Moment::BackwardEnd,
+];
 
 /// The tensors of a stage and their shares, counted once.
 pub(crate) struct Shard {
@@ -71,8 +79,7 @@ impl Shard {
 
     /// The lines of the states over whole tensors and over a rank's share.
     pub(crate) fn states(&self, training: &Training) -> Result<[Vec<Line>; 2], LedgerError> {
-        let run = Run::from(*training);
-        Ok([pieces::states(&self.model, &self.whole, &run)?, pieces::states(&self.model, &self.divided, &run)?])
+        Ok([pieces::states(&self.model, &self.whole, training)?, pieces::states(&self.model, &self.divided, training)?])
     }
 
     /// The units whose weights are whole for a moment: the one that is computed and the next layer, fetched ahead.
@@ -115,7 +122,7 @@ pub(crate) fn saved(model: &Model, shard: &Shard, how: &Distributed) -> Result<V
     let wide = shard.stage.wide(model, mesh);
     let (outside, inside) = mesh.tokens(how.training.seq);
     let workload = Training { seq: outside, ..how.training };
-    let mut lines = pieces::activations(&wide, &shard.whole, &Run::from(workload), Saves::ALL)?.lines;
+    let mut lines = pieces::activations(&wide, &shard.whole, &workload)?;
     if outside != inside {
         // The rotary tables serve attention, which sees all tokens of the rank.
         for line in lines.iter_mut().filter(|line| line.entry.part == "rotary_tables") {
@@ -124,12 +131,12 @@ pub(crate) fn saved(model: &Model, shard: &Shard, how: &Distributed) -> Result<V
     }
     if outside != inside {
         let gathered = b(how.training.precision.compute_bytes()) * n(how.training.batch) * n(inside) * n(wide.hidden);
-        lines.extend(Line::new(Object::Communication, "gathered_tokens", gathered, &PASSES[..5])?);
+        lines.extend(Line::new(Object::Communication, "gathered_tokens", gathered, &PASSES[..7])?);
     }
     if mesh.context > 1 {
         let width = key_value_width(&shard.model);
         let block = b(how.training.precision.compute_bytes()) * n(how.training.batch) * n(inside) * n(width);
-        lines.extend(Line::new(Object::Communication, "ring_blocks", n(2) * block, &PASSES[..5])?);
+        lines.extend(Line::new(Object::Communication, "ring_blocks", n(2) * block, &PASSES[..7])?);
     }
     if shard.stage.last {
         lines.extend(pieces::head(&wide, &workload, false)?);

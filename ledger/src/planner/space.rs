@@ -43,7 +43,8 @@ impl Default for Space {
         Self {
             precisions: vec![Precision::Bf16Master, Precision::AmpBf16],
             optimizers: vec![Optimizer::AdamWFused, Optimizer::AdamW8bit],
-            checkpointing: Checkpointing::ALL.to_vec(),
+            // Selective recomputation has little to drop beside the kernels that are searched with: no scores are saved.
+            checkpointing: vec![Checkpointing::None, Checkpointing::EveryLayer, Checkpointing::SqrtSegments],
             zero: ZeroStage::ALL.to_vec(),
             offload: vec![
                 Offload::NONE,

@@ -1,7 +1,8 @@
 //! The step layer by layer: how memory climbs through the forward pass and falls through the backward pass.
 //!
 //! [`super::ledger()`] looks only at the moments where a maximum can lie; this is the whole curve, for a chart. It never
-//! rises above that ledger's peak, and reaches it where all layers are alike.
+//! rises above that ledger's peak, and reaches it where all layers are alike; only segments that cut across two kinds of
+//! layers can rise above it, by less than the checkpoints.
 
 use serde::{Deserialize, Serialize};
 
@@ -107,6 +108,7 @@ fn total(lines: &[Line], stage: Stage, phase: Phase, held: impl Fn(&Line) -> u64
 
 /// What each layer adds. Vectors have one place per layer, the first layer first.
 struct Layers {
+    count: u64,
     kept: Vec<u64>,
     full: Vec<u64>,
     input: u64,
@@ -133,6 +135,7 @@ impl Layers {
             Offload::None => model.layers,
         };
         Ok(Self {
+            count: model.layers,
             input: activations::input(model, workload).finish("checkpoints")?.0,
             behind: (0..=model.layers).map(|layers| facts.behind(layers).saturating_mul(bytes)).collect(),
             window: usize::try_from(window).unwrap_or(usize::MAX),
@@ -145,13 +148,9 @@ impl Layers {
         })
     }
 
-    fn count(&self) -> u64 {
-        self.kept.len() as u64
-    }
-
     /// Layers of the unchecked tail up to `layer`.
     fn in_tail(&self, layer: u64) -> u64 {
-        (layer + self.plain).saturating_sub(self.count())
+        (layer + self.plain).saturating_sub(self.count)
     }
 
     /// Segments whose input has been kept when `layer` runs.
@@ -180,7 +179,7 @@ impl Layers {
             "final_norm" | "head_input" | "log_softmax" => 0,
             "layer_activations" => self.activations(layer),
             "checkpoints" => self.inputs(layer),
-            "autocast_weights" | "fp8_weights" if layer < self.count() => self.copies(line, layer),
+            "autocast_weights" | "fp8_weights" if layer < self.count => self.copies(line, layer),
             _ => line.at[Moment::ForwardEnd.index()],
         }
     }
@@ -211,18 +210,31 @@ impl Layers {
             "autocast_weights" | "fp8_weights" => match (self.whole_layers, self.in_tail(layer)) {
                 (true, 0) => line.at[Moment::FirstLayerBackward.index()],
                 (true, tail) => self.copies(line, tail),
-                (false, _) if layer == self.count() => now,
+                (false, _) if layer == self.count => now,
                 (false, _) => self.copies(line, layer),
             },
-            "gradients" if grows && layer < self.count() => self.behind.get(layer as usize).copied().unwrap_or(now),
+            "gradients" if grows && layer < self.count => self.behind.get(layer as usize).copied().unwrap_or(now),
             _ => now,
         }
     }
 }
 
-/// Fills the moment in the middle of the layers' backward, where there is one: activations and gradients change
-/// steadily from layer to layer but for a turn at the last dense layer in front of experts, where the window of an
-/// offload begins to empty, and at both ends of a checkpointed segment. The highest of the turns counts.
+/// The layers at whose backward the curve turns. Activations and gradients change steadily from layer to layer but at
+/// the last dense layer in front of experts, where the window of an offload begins to empty, and inside a checkpointed
+/// segment, whose activations fall and whose gradients rise from its last layer to its first: of the segments the first
+/// one has most gradients. Of a workload alone there is at most one of each kind.
+fn turns(model: &Model, run: &Run) -> [(Moment, Vec<u64>); 2] {
+    let dense = model.experts.map_or(0, |experts| experts.dense_layers);
+    let within = |layers: &[u64]| layers.iter().copied().filter(|layer| (1..model.layers).contains(layer)).collect();
+    let kinds = match run.offload {
+        Offload::Window { layers } => within(&[dense, layers, dense.saturating_add(layers)]),
+        Offload::None => within(&[dense]),
+    };
+    let segmented = run.workload.checkpointing.segment_layers(model.layers) > 1;
+    [(Moment::TurnBackward, kinds), (Moment::SegmentBackward, if segmented { within(&[1]) } else { Vec::new() })]
+}
+
+/// Fills the moments at which the curve turns, where there are such; the highest of several turns of a kind counts.
 pub(super) fn turn(
     model: &Model,
     run: &Run,
@@ -230,32 +242,26 @@ pub(super) fn turn(
     sizes: &[Size],
     lines: &mut [Line],
 ) -> Result<(), LedgerError> {
-    let dense = model.experts.map_or(0, |experts| experts.dense_layers);
-    let window = match run.offload {
-        Offload::Window { layers } => layers,
-        Offload::None => 0,
-    };
-    let segment = run.workload.checkpointing.segment_layers(model.layers);
-    let segmented = segment > 1;
-    // Inside a segment activations fall and gradients rise from its last layer to its first.
-    let edges = if segmented { [1, dense + 1, dense.div_ceil(segment) * segment] } else { [0; 3] };
-    let turns = [dense, window, dense.saturating_add(window)].into_iter().chain(edges);
-    let turns: Vec<u64> = turns.filter(|turn| (1..model.layers).contains(turn)).collect();
-    if turns.is_empty() || model.layers > MAX_LAYERS {
+    let turns = turns(model, run);
+    if turns.iter().all(|(_, layers)| layers.is_empty()) || model.layers > MAX_LAYERS {
         return Ok(());
     }
     let layers = Layers::of(model, run, facts, sizes)?;
     let held = |line: &Line, layer: u64| match line.entry.part.as_ref() {
         // Of the neighbours on both sides of a turn, the one that computes more again.
-        "recomputed_layer" | "recomputed_parts" if !segmented => line.at[Moment::FirstLayerBackward.index()],
+        "recomputed_layer" | "recomputed_parts" if layers.segment == 1 => line.at[Moment::FirstLayerBackward.index()],
         _ => layers.backward(line, layer),
     };
-    let mut best = (0, 0);
-    for layer in turns {
-        best = best.max((sum("total", lines.iter().map(|line| held(line, layer)))?, layer));
-    }
-    for line in lines {
-        line.at[Moment::MiddleBackward.index()] = held(line, best.1);
+    for (moment, candidates) in turns {
+        let mut best = (0, 0);
+        for layer in candidates {
+            best = best.max((sum("total", lines.iter().map(|line| held(line, layer)))?, layer));
+        }
+        if best.1 > 0 {
+            for line in lines.iter_mut() {
+                line.at[moment.index()] = held(line, best.1);
+            }
+        }
     }
     Ok(())
 }

@@ -16,8 +16,10 @@ pub(crate) struct Facts {
     /// Weights of matrix products in one layer.
     pub layer_matmul: u64,
     pub head: u64,
-    /// Parameters of one layer without its feed-forward block, the last norm's share included: a few kilobytes.
+    /// Parameters of one layer, the last norm's share included: a few kilobytes. Of two kinds the average.
     pub layer: u64,
+    /// The same without the feed-forward block.
+    pub common: u64,
     /// Parameters of the feed-forward block of each of the first `dense_layers` layers, and of the others.
     pub dense: u64,
     pub sparse: u64,
@@ -115,7 +117,8 @@ impl Facts {
                 true => group.stack.checked_mul(group.count),
                 false => Some(0),
             })?,
-            layer: (parameters - outside - dense - sparse) / layers.max(1),
+            layer: (parameters - outside) / layers.max(1),
+            common: (parameters - outside - dense - sparse) / layers.max(1),
             first: embedding,
             parameters,
             matmul: linear + head,
@@ -150,7 +153,7 @@ impl Facts {
     pub(crate) fn in_first(&self, layers: u64) -> u64 {
         let dense = layers.min(self.dense_layers);
         let blocks = self.dense.saturating_mul(dense).saturating_add(self.sparse.saturating_mul(layers - dense));
-        self.layer.saturating_mul(layers).saturating_add(blocks)
+        self.common.saturating_mul(layers).saturating_add(blocks)
     }
 
     /// Parameters whose gradients exist when the backward pass reaches the first `layers` layers.

@@ -81,10 +81,26 @@ pub(crate) mod state_terms {
 
 /// What the parallel ledger puts together anew for the share of one rank.
 pub(crate) mod pieces {
-    pub(crate) use super::{
-        Line, activations::Saves, activations::lines as activations, check, facts::Facts, finish, head::lines as head,
-        states::lines as states,
-    };
+    pub(crate) use super::{Line, check, facts::Facts, finish, head::lines as head};
+    use super::{Run, Training, activations::Saves, by_layer::turn};
+    use crate::{LedgerError, Model};
+
+    /// Weights, gradients, optimizer states.
+    pub(crate) fn states(model: &Model, facts: &Facts, training: &Training) -> Result<Vec<Line>, LedgerError> {
+        let run = Run::from(*training);
+        let mut lines = super::states::lines(model, facts, &run)?;
+        turn(model, &run, facts, &[], &mut lines)?;
+        Ok(lines)
+    }
+
+    /// What the layers save.
+    pub(crate) fn activations(model: &Model, facts: &Facts, training: &Training) -> Result<Vec<Line>, LedgerError> {
+        training.checkpointing.check(model.layers)?;
+        let run = Run::from(*training);
+        let mut saved = super::activations::lines(model, facts, &run, Saves::ALL)?;
+        turn(model, &run, facts, &saved.sizes, &mut saved.lines)?;
+        Ok(saved.lines)
+    }
 }
 
 use crate::{Entry, LedgerError, Model, formula::Term, object::Span};
@@ -136,9 +152,12 @@ impl Line {
         }
         let span = Span::new(first.phase(), last.phase());
         let mut at = [0; Moment::COUNT];
-        // The moment in the middle is filled last, for all lines together.
-        for moment in moments.iter().filter(|moment| **moment != Moment::MiddleBackward) {
+        for moment in moments {
             at[moment.index()] = bytes;
+        }
+        // Like the last layers' backward, unless the curve turns.
+        for moment in Moment::TURNS {
+            at[moment.index()] = at[Moment::LayersBackward.index()];
         }
         Ok(Some(Self { entry: Entry { object, part: Cow::Borrowed(part), span, bytes, formula }, at }))
     }
@@ -146,6 +165,11 @@ impl Line {
     /// What is left of the object at one moment.
     fn reduced(mut self, moment: Moment, bytes: u64) -> Self {
         self.at[moment.index()] = bytes.min(self.entry.bytes);
+        if moment == Moment::LayersBackward {
+            for turn in Moment::TURNS {
+                self.at[turn.index()] = self.at[moment.index()];
+            }
+        }
         self
     }
 }

@@ -24,12 +24,15 @@ pub enum Moment {
     HeadBackward,
     /// The last layer's backward: all saved activations, the head's gradients.
     LayersBackward,
-    /// A layer's backward in between, where the steady rise or fall turns: the last dense layer in front of experts, the
-    /// last layer of an offload's window, an end of a checkpointed segment. Only where there is such a layer.
-    MiddleBackward,
+    /// A layer's backward in between, where the steady rise or fall turns: the last dense layer in front of experts, or
+    /// the layer at which an offload's window begins to empty. Only where there is such a layer.
+    TurnBackward,
     /// The backward of the first layer, or of the first checkpointed segment: its saved activations, the gradients of
     /// everything behind it.
     FirstLayerBackward,
+    /// The backward of the first layer inside the first checkpointed segment: one layer's activations, the gradients of
+    /// all others. Only where there are segments.
+    SegmentBackward,
     /// The embedding's backward: all gradients, no saved activations.
     BackwardEnd,
     /// Inside `optimizer.step()`.
@@ -37,17 +40,20 @@ pub enum Moment {
 }
 
 impl Moment {
-    pub const ALL: [Moment; 9] = [
+    pub const ALL: [Moment; 10] = [
         Moment::Loaded,
         Moment::ForwardEnd,
         Moment::LossBackward,
         Moment::HeadBackward,
         Moment::LayersBackward,
-        Moment::MiddleBackward,
+        Moment::TurnBackward,
         Moment::FirstLayerBackward,
+        Moment::SegmentBackward,
         Moment::BackwardEnd,
         Moment::Step,
     ];
+    /// Moments that only some runs have; where they have not, they equal the last layers' backward.
+    pub(crate) const TURNS: [Moment; 2] = [Moment::TurnBackward, Moment::SegmentBackward];
     pub(crate) const COUNT: usize = Self::ALL.len();
 
     pub(crate) const fn index(self) -> usize {
@@ -61,8 +67,9 @@ impl Moment {
             Moment::LossBackward => "loss_backward",
             Moment::HeadBackward => "head_backward",
             Moment::LayersBackward => "layers_backward",
-            Moment::MiddleBackward => "middle_backward",
+            Moment::TurnBackward => "turn_backward",
             Moment::FirstLayerBackward => "first_layer_backward",
+            Moment::SegmentBackward => "segment_backward",
             Moment::BackwardEnd => "backward_end",
             Moment::Step => "step",
         }
@@ -135,11 +142,13 @@ fn total(lines: &[Line], moment: Moment) -> Result<PhaseTotal, LedgerError> {
     })
 }
 
-/// Every moment with what is alive at it, in the order of the step; the middle one where it exists.
+/// Every moment with what is alive at it, in the order of the step; those of turns where the curve turns.
 pub(crate) fn timeline(lines: &[Line]) -> Result<Vec<PhaseTotal>, LedgerError> {
-    let exists = |moment: &Moment| {
-        *moment != Moment::MiddleBackward || lines.iter().any(|line| line.at[Moment::MiddleBackward.index()] > 0)
+    let differs = |moment: Moment| {
+        let stands_for = Moment::LayersBackward.index();
+        lines.iter().any(|line| line.at[moment.index()] != line.at[stands_for])
     };
+    let exists = |moment: &Moment| !Moment::TURNS.contains(moment) || differs(*moment);
     Moment::ALL.into_iter().filter(exists).map(|moment| total(lines, moment)).collect()
 }
 
