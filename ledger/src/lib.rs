@@ -20,6 +20,7 @@ pub mod adapters;
 pub mod allocator;
 pub mod calculators;
 pub mod catalogue;
+pub mod decide;
 mod dtype;
 mod error;
 pub mod expr;

@@ -6,6 +6,7 @@ mod arithmetic;
 mod calculators;
 mod cards;
 mod combined;
+mod decide;
 mod expressions;
 mod formats;
 mod formulas;
