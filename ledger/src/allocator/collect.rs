@@ -1,7 +1,7 @@
 //! Giving segments back to the driver.
 
 use super::{
-    block::{Key, State},
+    block::{Arena, Key, State},
     simulate::Allocator,
 };
 
@@ -45,15 +45,18 @@ impl Allocator {
     pub(super) fn release_available(&mut self, pool: u32, stream: u64, size: u64) -> bool {
         let Some(max_split) = self.settings.max_split_size else { return false };
         let (pool, wanted) = (pool as usize, size.max(max_split));
+        // Blocks of expandable segments are unmapped by an emptied cache, never released.
+        let whole = |arena: &Arena, key: &Key| key.0 == stream && !arena[key.3].expandable;
         let first = self.pools[pool].free.range((stream, wanted, 0, 0)..).next().copied();
-        if let Some(key) = first.filter(|key| key.0 == stream) {
+        if let Some(key) = first.filter(|key| whole(&self.arena, key)) {
             self.release(pool, key);
             return true;
         }
         let mut released = 0;
         while released < wanted {
             let below = self.pools[pool].free.range(..(stream, wanted, 0, 0)).next_back().copied();
-            let Some(key) = below.filter(|key| key.0 == stream && key.1 >= max_split) else { return false };
+            let large = |key: &Key| whole(&self.arena, key) && key.1 >= max_split;
+            let Some(key) = below.filter(large) else { return false };
             self.release(pool, key);
             released += key.1;
         }

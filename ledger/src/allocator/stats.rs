@@ -26,6 +26,12 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// Share of the reserved bytes that lie free in segments in use and cannot be given back; 0 while nothing is
+    /// reserved. Above a fifth is worth acting on.
+    pub fn fragmentation(&self) -> f64 {
+        if self.reserved == 0 { 0.0 } else { self.inactive_split as f64 / self.reserved as f64 }
+    }
+
     pub(super) fn take_from_driver(&mut self, bytes: u64) {
         self.reserved += bytes;
         self.peak_reserved = self.peak_reserved.max(self.reserved);

@@ -13,7 +13,7 @@ mod value;
 
 pub use pickle::{MAX_PICKLE_BYTES, PickleError};
 pub use read::{Action, BlockState, Event, Segment, Snapshot, SnapshotBlock, SnapshotError};
-pub use replay::{Mismatch, Replay, replay};
+pub use replay::{Mismatch, Replay, replay, view_at};
 
 /// Reads a snapshot file.
 ///

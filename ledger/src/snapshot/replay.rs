@@ -9,7 +9,7 @@ use super::{
     ranges::Pages,
     read::{Action, Event, Segment, Snapshot},
 };
-use crate::allocator::{Allocator, Handle, PoolId};
+use crate::allocator::{Allocator, Handle, PoolId, View};
 
 /// An allocation that the simulation placed elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -57,12 +57,25 @@ pub fn replay(snapshot: &Snapshot) -> Replay {
     let devices = snapshot.segments.iter().map(|segment| segment.device.saturating_add(1)).max().unwrap_or(0);
     let devices = usize::try_from(devices).unwrap_or(0).min(1024).max(snapshot.traces.len());
     for device in 0..devices {
-        let segments: Vec<&Segment> =
-            snapshot.segments.iter().filter(|segment| segment.device == device as u64).collect();
+        let segments = of_device(snapshot, device);
         let trace = snapshot.traces.get(device).map_or(&[][..], Vec::as_slice);
         Run::new(snapshot, &segments, trace).run(trace, &mut total);
     }
     total
+}
+
+/// The memory of a device after the first `events` events of its trace, as the simulation lays it out; all of them
+/// where there are fewer. A device that the snapshot does not know has none.
+pub fn view_at(snapshot: &Snapshot, device: usize, events: usize) -> View {
+    let trace = snapshot.traces.get(device).map_or(&[][..], Vec::as_slice);
+    let segments = of_device(snapshot, device);
+    let mut run = Run::new(snapshot, &segments, trace);
+    run.events(&trace[..events.min(trace.len())], &mut Replay::default());
+    run.allocator.view()
+}
+
+fn of_device(snapshot: &Snapshot, device: usize) -> Vec<&Segment> {
+    snapshot.segments.iter().filter(|segment| segment.device == device as u64).collect()
 }
 
 struct Run {
@@ -134,6 +147,14 @@ impl Run {
     }
 
     fn run(mut self, trace: &[Event], total: &mut Replay) {
+        self.events(trace, total);
+        let stats = self.allocator.stats();
+        total.mismatches += self.allocator.surprises;
+        total.reserved += stats.reserved;
+        total.allocated += stats.allocated;
+    }
+
+    fn events(&mut self, trace: &[Event], total: &mut Replay) {
         for (at, event) in trace.iter().enumerate() {
             match event.action {
                 Action::SegmentAlloc | Action::SegmentMap => {
@@ -164,10 +185,6 @@ impl Run {
                 Action::Oom | Action::Other => {}
             }
         }
-        let stats = self.allocator.stats();
-        total.mismatches += self.allocator.surprises;
-        total.reserved += stats.reserved;
-        total.allocated += stats.allocated;
     }
 
     fn allocate(&mut self, at: usize, event: &Event, total: &mut Replay) {

@@ -1,6 +1,6 @@
 //! Scripts step by step, and the finer rules of expandable segments.
 
-use ledger::allocator::{Allocator, MAX_STEPS, Operation, Settings, Step, StepError, Use, View, steps};
+use ledger::allocator::{Allocator, MAX_STEPS, Operation, Settings, Step, StepError, Stepper, Use, View, steps};
 use proptest::prelude::*;
 
 const MIB: u64 = 1 << 20;
@@ -91,6 +91,49 @@ fn large_segments_follow_their_setting() {
     assert_eq!(run(pages, &[allocate("a", 13 * MIB, 0)])[0].outcome.from_driver, 24 * MIB);
 }
 
+/// With `max_split_size` of 100 MiB: smaller requests leave large blocks alone, large ones take a block only up to
+/// 20 MiB larger and whole; where the driver has no room, a large block goes first.
+#[test]
+fn large_blocks_are_never_split() {
+    let settings = Settings { max_split_size: Some(100 * MIB), capacity: Some(400 * MIB), ..Settings::default() };
+    let script = [
+        allocate("a", 150 * MIB, 0),
+        free("a"),
+        allocate("b", 50 * MIB, 0),
+        allocate("c", 120 * MIB, 0),
+        allocate("d", 135 * MIB, 0),
+        allocate("e", 75 * MIB, 0),
+        free("d"),
+        allocate("f", 160 * MIB, 0),
+    ];
+    let steps = run(settings, &script);
+    assert_eq!(steps[2].outcome.from_driver, 50 * MIB, "a large block is not cut for 50 MiB");
+    assert_eq!(steps[3].outcome.from_driver, 120 * MIB, "150 is more than 20 above 120");
+    assert_eq!(steps[4].outcome.address, steps[0].outcome.address);
+    assert_eq!(steps[4].after.stats.allocated, (50 + 120 + 150) * MIB, "the block is taken whole");
+    assert_eq!(steps[5].outcome.from_driver, 76 * MIB, "segments are multiples of 2 MiB");
+    let outcome = &steps[7].outcome;
+    assert!(outcome.out_of_memory && outcome.retried, "150 of 396 MiB came back: too little for 160");
+    assert_eq!(outcome.to_driver, 150 * MIB);
+}
+
+#[test]
+fn a_large_block_goes_without_a_flush() {
+    let settings = Settings { max_split_size: Some(100 * MIB), capacity: Some(300 * MIB), ..Settings::default() };
+    let script = [
+        allocate("a", 150 * MIB, 0),
+        allocate("small", 40 * MIB, 0),
+        free("a"),
+        free("small"),
+        allocate("b", 120 * MIB, 0),
+    ];
+    let steps = run(settings, &script);
+    let outcome = &steps[4].outcome;
+    assert_eq!((outcome.retried, outcome.to_driver, outcome.from_driver), (false, 150 * MIB, 120 * MIB));
+    assert_eq!(steps[4].after.stats.reserved, 160 * MIB, "the cached 40 MiB stay");
+    assert_eq!(steps[2].after.stats.fragmentation(), 0.0, "wholly free segments are no fragments");
+}
+
 /// Two free blocks fit: one that ends where the range can grow, and a larger one in the middle. The one that can grow
 /// counts as large as it can become, so the middle is taken.
 #[test]
@@ -148,8 +191,52 @@ fn check_view(view: &View) {
     assert_eq!(stats.from_driver - stats.to_driver, stats.reserved);
 }
 
+/// Settings as hostile as their types allow.
+fn any_settings() -> impl Strategy<Value = Settings> {
+    let size = || prop_oneof![Just(0), Just(u64::MAX), 0..(1u64 << 30)];
+    let sizes = (prop::option::of(size()), prop::option::of(size()), size(), size());
+    (sizes, size(), any::<f64>(), prop::option::of(any::<f64>()), any::<bool>()).prop_map(
+        |((capacity, max_split_size, rounding, large), divisions, collection_threshold, memory_fraction, grows)| {
+            Settings {
+                capacity,
+                max_split_size,
+                max_non_split_rounding: rounding,
+                large_segment_size: large,
+                power2_divisions: [divisions; 16],
+                collection_threshold,
+                memory_fraction,
+                expandable_segments: grows,
+            }
+        },
+    )
+}
+
+fn any_operation() -> impl Strategy<Value = Operation> {
+    let name = || prop::sample::select(vec!["a", "b", "c", "d", "e"]).prop_map(str::to_owned);
+    let size = prop_oneof![Just(0), Just(u64::MAX), 1..(1u64 << 22), 1..(1u64 << 34)];
+    prop_oneof![
+        (name(), size, 0u64..3).prop_map(|(name, size, stream)| Operation::Allocate { name, size, stream }),
+        name().prop_map(|name| Operation::Free { name }),
+        name().prop_map(|name| Operation::FreeLater { name }),
+        Just(Operation::EmptyCache),
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_script_breaks_the_allocator(
+        settings in any_settings(),
+        script in prop::collection::vec(any_operation(), 1..40),
+    ) {
+        let mut stepper = Stepper::new(settings);
+        for operation in &script {
+            if let Ok(step) = stepper.apply(operation) {
+                check_view(&step.after);
+            }
+        }
+    }
 
     /// The parts of every view sum to the counters beside them.
     #[test]

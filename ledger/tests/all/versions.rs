@@ -1,7 +1,10 @@
 //! Snapshots as the versions of PyTorch write them (`torch/csrc/cuda/memory_snapshot.cpp`, `torch/cuda/memory.py`):
 //! fields that came later are absent in the older ones.
 
-use ledger::snapshot::{Replay, Snapshot, read_snapshot, replay};
+use ledger::{
+    allocator::Use,
+    snapshot::{Replay, Snapshot, read_snapshot, replay, view_at},
+};
 use proptest::prelude::*;
 
 use crate::pickles::{Py, dump};
@@ -183,6 +186,24 @@ fn growing_segments_from_any_event_on() {
         let result = agrees(&snapshot);
         assert_eq!((result.reserved, result.allocated), (120 * MIB, 100 * MIB), "from {from}");
     }
+}
+
+/// The memory after any event of a trace.
+#[test]
+fn a_view_of_any_moment() {
+    let end = expandable(BASE, &[(25, 'a'), (5, 'i'), (35, 'a'), (40, 'a'), (15, 'i')]);
+    let snapshot = read(&both(vec![end], vec![Py::List(growing_story(0))], Vec::new()));
+    let uses = |events| {
+        let view = view_at(&snapshot, 0, events);
+        let blocks = view.segments.iter().flat_map(|segment| &segment.blocks);
+        blocks.map(|block| (block.size / MIB, block.used)).collect::<Vec<_>>()
+    };
+    assert_eq!(uses(0), []);
+    assert_eq!(uses(2), [(30, Use::Allocated), (10, Use::Free)]);
+    assert_eq!(uses(5), [(30, Use::AwaitingFree), (35, Use::Allocated), (15, Use::Free)]);
+    assert_eq!(uses(7), [(10, Use::Free), (35, Use::Allocated), (15, Use::Free)]);
+    assert_eq!(uses(usize::MAX).iter().map(|(mib, _)| mib).sum::<u64>(), 120);
+    assert!(view_at(&snapshot, 7, 3).segments.is_empty());
 }
 
 /// The hole between two parts of a range is no larger than it is.
