@@ -7,7 +7,7 @@ use crate::{
     LedgerError, Model, Text,
     parallel::{Offload, Place, ZeroStage},
     planner::{self, Assumptions, Offer, Space, TrainGoal, TrainPlan},
-    training::{self, Checkpointing, Lora, LoraBase, LoraTargets, Optimizer, Precision, Training},
+    training::{self, Checkpointing, Lora, LoraBase, LoraMethod, LoraTargets, Optimizer, Precision, Training},
     units,
 };
 
@@ -178,7 +178,7 @@ fn adapters(
         ));
     }
     for (base, branch) in [(LoraBase::Plain, Branch::Lora), (LoraBase::Nf4, Branch::Qlora)] {
-        let lora = Lora { rank: task.rank, targets: LoraTargets::All, base };
+        let lora = Lora { method: LoraMethod::Lora, rank: task.rank, targets: LoraTargets::All, base };
         let training = Training {
             precision: Precision::PureBf16,
             optimizer: Optimizer::AdamWFused,
