@@ -7,6 +7,7 @@ mod inference;
 mod parallel;
 mod plan;
 mod reader;
+mod serving;
 mod training;
 
 use evidence::Lang;
@@ -18,6 +19,7 @@ pub use fields::{Problem, query};
 pub use inference::{BATCH, InferenceState, RESERVE_MIB, SEQ as INFERENCE_SEQ};
 pub use parallel::ParallelState;
 pub use plan::{Goal, PlanState, Plans};
+pub use serving::ServingState;
 pub use training::{SEQ as TRAINING_SEQ, TrainingState};
 
 /// Checks the fields of a ledger block of a lesson: every key known, every value readable, the model in the catalogue.

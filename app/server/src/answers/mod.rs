@@ -9,6 +9,7 @@ mod inference;
 mod parallel;
 mod plan;
 mod refusal;
+mod serving;
 mod training;
 
 pub use calculators::{calculate, calculators};
@@ -17,6 +18,7 @@ pub use inference::{InferenceAnswer, inference};
 pub use parallel::{ParallelAnswer, RankAnswer, TrafficAnswer, parallel};
 pub use plan::{PlanAnswer, plan};
 pub use refusal::Refusal;
+pub use serving::{ServingAnswer, serving};
 pub use training::{TrainingAnswer, training};
 
 use ledger::{Entry, LedgerError, Model, Text};

@@ -1,6 +1,6 @@
 //! The training ledger of one device.
 
-use ledger::training::{PhaseTotal, Training};
+use ledger::training::{Floor, PhaseTotal, Run, StageTotal};
 use serde::Serialize;
 use ui::state::TrainingState;
 
@@ -10,7 +10,7 @@ use super::{EntryAnswer, ModelAnswer, Pairs, Refusal, entries};
 #[derive(Debug, Serialize)]
 pub struct TrainingAnswer {
     pub model: ModelAnswer,
-    pub workload: Training,
+    pub run: Run,
     /// The card of the catalogue that the workload is held against.
     pub card: String,
     pub capacity_bytes: u64,
@@ -19,6 +19,15 @@ pub struct TrainingAnswer {
     pub peak: PhaseTotal,
     /// No activation strategy can go below.
     pub floor_bytes: u64,
+    /// The lowest peak of each kind of strategy.
+    pub floors: Vec<Floor>,
+    /// What the host holds for the device.
+    pub host: Vec<EntryAnswer>,
+    pub host_peak_bytes: u64,
+    /// What crosses the link to the host in a step, both directions together.
+    pub moved: Vec<EntryAnswer>,
+    /// The step layer by layer; absent for adapters.
+    pub curve: Option<Vec<StageTotal>>,
 }
 
 /// # Errors
@@ -28,14 +37,20 @@ pub fn training(pairs: &Pairs) -> Result<TrainingAnswer, Refusal> {
     first(state.problems.clone())?;
     let model = state.source.model().map_err(Refusal::Model)?;
     let ledger = state.evaluate(&model)?;
+    let curve = state.curve(&model)?;
     Ok(TrainingAnswer {
         model: ModelAnswer::of(&model)?,
-        workload: state.workload(),
+        run: state.run(),
         capacity_bytes: state.capacity(),
         card: state.card,
-        entries: entries(ledger.entries),
-        phases: ledger.phases,
-        peak: ledger.peak,
-        floor_bytes: ledger.floor,
+        entries: entries(ledger.device.entries),
+        phases: ledger.device.phases,
+        peak: ledger.device.peak,
+        floor_bytes: ledger.device.floor,
+        floors: ledger.floors,
+        host: entries(ledger.host),
+        host_peak_bytes: ledger.host_peak,
+        moved: entries(ledger.moved),
+        curve,
     })
 }

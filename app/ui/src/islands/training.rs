@@ -29,6 +29,7 @@ pub fn TrainingLedger(
     let seq = RwSignal::new(state.seq);
     let card = RwSignal::new(state.card.clone());
     let problems = state.problems.iter().map(|problem| problem.text(lang)).collect::<Vec<_>>();
+    let rest = state.clone();
     let now = Memo::new(move |_| TrainingState {
         source: source.get(),
         precision: precision.get().parse().unwrap_or(Precision::Fp32),
@@ -38,14 +39,15 @@ pub fn TrainingLedger(
         seq: seq.get(),
         card: card.get(),
         problems: Vec::new(),
+        ..rest.clone()
     });
     // The model is read again only when its source changes, not at every move of a slider.
     let model = Memo::new(move |_| source.get().model());
     let result = Memo::new(move |_| {
         let model = model.get().map_err(|why| state::pick(&why, lang))?;
         let state = now.get();
-        let ledger = state.evaluate(&model).map_err(|why| words::ledger_error(&why, lang))?;
-        Ok::<_, String>((ledger, state.capacity()))
+        let run = state.evaluate(&model).map_err(|why| words::ledger_error(&why, lang))?;
+        Ok::<_, String>((run.device, state.capacity()))
     });
     let address = Memo::new(move |_| format!("/{}/tools/training{}", lang.code(), state::query(&now.get().pairs())));
     if !embedded {

@@ -45,6 +45,15 @@ impl<'a> Reader<'a> {
         self.option(key, text, options).unwrap_or(default)
     }
 
+    /// Anything that reads itself; `expected` says what that is.
+    pub fn parsed<T: std::str::FromStr>(&mut self, key: &'static str, default: T, expected: &str) -> T {
+        let Some(text) = self.text(key) else { return default };
+        text.trim().parse().unwrap_or_else(|_| {
+            fields::problem(key, expected.to_owned(), text, &mut self.problems);
+            default
+        })
+    }
+
     /// Some of the options, separated by commas.
     pub fn several<T: Copy>(&mut self, key: &'static str, default: &[T], options: &[(&str, T)]) -> Vec<T> {
         let Some(text) = self.text(key) else { return default.to_vec() };

@@ -4,6 +4,7 @@ mod calculate;
 mod flags;
 mod inference;
 mod parallel;
+mod serving;
 mod source;
 mod training;
 
@@ -22,6 +23,8 @@ use crate::answers::{EntryAnswer, Refusal};
 pub enum Kind {
     /// What serving needs: weights, KV cache, reserve
     Inference(inference::Args),
+    /// A serving engine with a paged cache: formats, phases, blocks, concurrency
+    Serving(serving::Args),
     /// What a training step needs, phase by phase
     Training(training::Args),
     /// What each rank holds and sends: data, tensor, pipeline, expert and context ranks, ZeRO, offload
@@ -36,6 +39,7 @@ pub enum Kind {
 pub fn run(kind: Kind) -> ExitCode {
     let result = match kind {
         Kind::Inference(args) => inference::run(args),
+        Kind::Serving(args) => serving::run(args),
         Kind::Training(args) => training::run(args),
         Kind::Parallel(args) => parallel::run(args),
         Kind::Calculate(args) => calculate::run(args),
@@ -85,7 +89,7 @@ impl From<Refusal> for Failure {
 
 fn print_entries(entries: &[EntryAnswer]) {
     for EntryAnswer { entry: Entry { part, span, bytes, formula, .. }, .. } in entries {
-        outln!("{:>14}  {part:<22} {} → {}  {formula}", units::gib(*bytes), span.from.id(), span.to.id());
+        outln!("{:>14}  {part:<22} {} → {}  {formula}", units::human_binary(*bytes), span.from.id(), span.to.id());
     }
 }
 

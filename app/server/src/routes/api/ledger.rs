@@ -23,6 +23,7 @@ pub fn routes() -> Router<AppState> {
         .route("/api/v1/ledger/models", get(|| async { answers::models().map(Json).map_err(Problem::from) }))
         .route("/api/v1/ledger/cards", get(|| async { Json(answers::cards()) }))
         .route("/api/v1/ledger/inference", both(answers::inference))
+        .route("/api/v1/ledger/serving", both(answers::serving))
         .route("/api/v1/ledger/training", both(answers::training))
         .route("/api/v1/ledger/parallel", both(answers::parallel))
         .route("/api/v1/ledger/plans", get(plans).post(plans))
