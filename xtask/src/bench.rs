@@ -1,5 +1,7 @@
 //! `cargo xtask bench`: what pages cost, printed and not judged.
 
+mod ledger;
+
 use std::process::Command;
 
 use clap::Subcommand;
@@ -10,16 +12,20 @@ use crate::sh;
 pub enum What {
     /// Bytes, requests, first paint, slider and requests per second
     Pages,
+    /// Training ledgers, planner, allocator and snapshots, beside the same in plain Python
+    Ledger,
 }
 
-/// Measures the release build that is in `target/release`.
 pub fn run(what: &What) -> sh::Result {
     match what {
         What::Pages => pages(),
+        What::Ledger => ledger::run(),
     }
 }
 
+/// Of the release build.
 fn pages() -> sh::Result {
+    crate::build(true)?;
     let release = sh::root().join("target/release/vramlab");
     let example = |name: &'static str, more: &[&'static str]| {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());

@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Serve { demo, listen, data, release } => serve(demo, &listen, &data, release),
         Command::Build { release } => build(release),
-        Command::Bench { what } => build(true).and_then(|()| bench::run(&what)),
+        Command::Bench { what } => bench::run(&what),
         Command::Shots { all, out } => build(false).and_then(|()| shots::run(all, out)),
         Command::Dist => dist::run(),
         Command::Test { quick } => return test::run(quick),

@@ -37,8 +37,8 @@ fn final_norm(model: &Model, precision: Precision, tokens: u64) -> Term {
     let bytes = precision.compute_bytes();
     let wide = precision.is_wide();
     match (model.norm, wide) {
-        (Norm::Rms, true) => n(tokens) * (n(8) * b(model.hidden) + n(4)),
-        (Norm::Rms, false) => n(tokens) * (n(6) * b(model.hidden) + n(4)),
+        (Norm::Rms, true) => n(tokens) * (n(8) * b(model.hidden) + b(4)),
+        (Norm::Rms, false) => n(tokens) * (n(6) * b(model.hidden) + b(4)),
         (Norm::Layer, true) => n(tokens) * (b(4) * n(model.hidden) + n(2) * b(4)),
         (Norm::Layer, false) => n(tokens) * (b(bytes) * n(model.hidden) + n(2) * b(bytes)),
     }
