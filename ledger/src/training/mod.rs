@@ -45,6 +45,7 @@ mod recompute;
 mod run;
 mod states;
 mod tracker;
+mod words;
 
 use std::borrow::Cow;
 

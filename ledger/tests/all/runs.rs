@@ -225,6 +225,9 @@ fn floors_say_what_no_strategy_goes_below() {
     // that is done about layers.
     let head = 8192 * (6 * 576 + 4) + 2 * 8192 * 576;
     assert_eq!(floor("loss_floor"), 2 * 134_515_008 + head + 12 * 49_152 * 8192);
+    for floor in &run.floors {
+        assert!(ledger::part_name(&floor.slug).is_some() && !floor.why.zh.is_empty() && !floor.why.en.is_empty());
+    }
     let least = Training { checkpointing: Checkpointing::EveryLayer, ..workload };
     let checkpointed = ledger("SmolLM2-135M", Run::from(least));
     assert_eq!(checkpointed.device.peak.moment, Moment::LossBackward);
