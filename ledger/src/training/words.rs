@@ -1,6 +1,6 @@
 //! What moments and choices of a run are called in the product's two languages.
 
-use super::{GradientBuffer, LoraBase, LoraTargets, Moment, Offload, Stage};
+use super::{GradientBuffer, LoraBase, LoraTargets, LossKernel, Moment, Offload, Stage};
 use crate::Text;
 
 impl Moment {
@@ -45,6 +45,19 @@ impl GradientBuffer {
                 Text::new("权重的格式，步间释放", "Format of the weights, freed between steps")
             }
             GradientBuffer::Fp32 => Text::new("常驻 FP32 缓冲区", "FP32 buffer that stays"),
+        }
+    }
+}
+
+impl LossKernel {
+    /// The choice in words.
+    pub fn name(self) -> Text {
+        match self {
+            LossKernel::Fp32 => Text::new("FP32 损失", "Loss in FP32"),
+            LossKernel::Native => Text::new("logits 格式的损失", "Loss in the format of the logits"),
+            LossKernel::Chunked { tokens } => {
+                Text::new(format!("分块损失，每块 {tokens} token"), format!("Loss in chunks of {tokens} tokens"))
+            }
         }
     }
 }
