@@ -25,7 +25,7 @@ pub use paging::{
 pub use prefill::{Prefill, PromptAttention, PromptLogits};
 pub use reserves::Reserves;
 pub use serving::{EngineCapacity, Serving, ServingLedger, engine_capacity, serving_ledger};
-pub use weights::{WeightFormat, weights_in};
+pub use weights::{UnknownWeightFormat, WeightFormat, weights_in};
 
 use crate::{
     Dtype, Entry, LedgerError, Model, Object, Phase, Span,

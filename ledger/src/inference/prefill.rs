@@ -15,7 +15,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Dtype, LedgerError, Mlp, Model,
+    Dtype, LedgerError, Mlp, Model, Text,
     formula::{Term, b, n},
 };
 
@@ -58,6 +58,26 @@ pub enum PromptLogits {
     Last,
     /// Every position of the pass: log-probabilities of the prompt, or a forward that does not cut.
     All,
+}
+
+impl PromptAttention {
+    /// The choice in words.
+    pub fn name(self) -> Text {
+        match self {
+            PromptAttention::Flash => Text::new("FlashAttention / SDPA", "FlashAttention or SDPA"),
+            PromptAttention::Eager => Text::new("写出分数矩阵（eager）", "Score matrix written (eager)"),
+        }
+    }
+}
+
+impl PromptLogits {
+    /// The choice in words.
+    pub fn name(self) -> Text {
+        match self {
+            PromptLogits::Last => Text::new("只算最后一个位置", "Last position only"),
+            PromptLogits::All => Text::new("所有位置", "All positions"),
+        }
+    }
 }
 
 /// The moments of one pass over `tokens` tokens with `context` tokens each to attend to.

@@ -67,9 +67,16 @@ pub struct EngineCapacity {
     pub blocks_per_request: u64,
     /// The longest single request that fits; `None` where no block does.
     pub longest_request: Option<u64>,
+    /// Tokens that each of [`Serving::batch`] sequences may have at once; `None` where there are not that many blocks.
+    pub longest_context: Option<u64>,
 }
 
 impl EngineCapacity {
+    /// Whole requests of [`Serving::seq`] tokens at the same time.
+    pub fn requests(&self) -> u64 {
+        self.blocks.checked_div(self.blocks_per_request).unwrap_or(0)
+    }
+
     /// Requests of [`Serving::seq`] tokens at the same time, with the fraction that vLLM prints.
     pub fn concurrency(&self) -> f64 {
         if self.blocks_per_request == 0 { 0.0 } else { self.blocks as f64 / self.blocks_per_request as f64 }
@@ -241,12 +248,16 @@ pub fn engine_capacity(
     let page = page_bytes(model, serving.block, serving.cache)?;
     let groups = groups(model);
     let count = available / page / groups.layers;
-    let fits = |seq: u64| request_blocks(model, serving, seq).is_ok_and(|needed| needed <= count);
     let positions = if model.position_table > 0 { model.position_table } else { super::MAX_SEARCH };
-    let longest_request = largest(positions, fits).map(|longest| match longest {
-        super::MAX_SEARCH => model.max_positions,
-        limited => limited,
-    });
+    // The longest sequence of which so many fit; where every layer slides, what the model was made for.
+    let longest = |sequences: u64| {
+        let each = count / sequences;
+        let fits = |seq: u64| request_blocks(model, serving, seq).is_ok_and(|needed| needed <= each);
+        largest(positions, fits).map(|longest| match longest {
+            super::MAX_SEARCH => model.max_positions,
+            limited => limited,
+        })
+    };
     let all = groups.full + groups.sliding;
     Ok(EngineCapacity {
         budget,
@@ -260,6 +271,7 @@ pub fn engine_capacity(
         blocks: count,
         tokens: (n(count / all) * n(serving.block)).finish("tokens")?.0,
         blocks_per_request: request_blocks(model, serving, serving.seq)?,
-        longest_request,
+        longest_request: longest(1),
+        longest_context: longest(serving.batch),
     })
 }

@@ -1,6 +1,6 @@
 //! Weights in a format with its scales.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, str::FromStr};
 
 use crate::{
     Dtype, Entry, LedgerError, Model, Object, Phase, Role, Span, Tensors,
@@ -19,6 +19,51 @@ pub enum WeightFormat {
     Nf4(Nf4),
     /// A mixture of llama.cpp, all tensors included.
     Gguf(Mixture),
+}
+
+/// The name is no format of weights.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "unknown weight format {0:?}: expected a dtype, gptq_4_128, awq_4_128, fp8_block_128, mxfp4, nvfp4, nf4, nf4_dq, or a \
+     mixture of GGUF such as Q4_K_M"
+)]
+pub struct UnknownWeightFormat(pub String);
+
+impl FromStr for WeightFormat {
+    type Err = UnknownWeightFormat;
+
+    /// A dtype; `gptq_4_128` and `awq_4_128` (bits and group); `fp8_block_128` (square blocks); `mxfp4`, `nvfp4`; `nf4`
+    /// in blocks of 64, `nf4_dq` doubly quantised; or a mixture of GGUF.
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let numbers = |rest: &str| {
+            let (bits, group) = rest.split_once('_')?;
+            let (bits, group) = (bits.parse().ok()?, group.parse().ok()?);
+            ((1..=8).contains(&bits) && (1..=1 << 20).contains(&group)).then_some((bits, group))
+        };
+        let grouped = || match name {
+            "mxfp4" => Some(Grouped::microscaling(4, 32)),
+            "nvfp4" => Some(Grouped::NVFP4),
+            _ if name.starts_with("gptq_") => {
+                numbers(name.strip_prefix("gptq_")?).map(|(bits, group)| Grouped::gptq(bits, group, true))
+            }
+            _ if name.starts_with("awq_") => {
+                numbers(name.strip_prefix("awq_")?).map(|(bits, group)| Grouped::awq(bits, group))
+            }
+            _ => {
+                let side = name.strip_prefix("fp8_block_")?.parse().ok()?;
+                (1..=1 << 20).contains(&side).then(|| Grouped::fp8_blocks(side, side))
+            }
+        };
+        let plain = || name.parse().ok().map(WeightFormat::Plain);
+        let nf4 = || match name {
+            "nf4" => Some(WeightFormat::Nf4(Nf4 { double_quant: false, ..Nf4::QLORA })),
+            "nf4_dq" => Some(WeightFormat::Nf4(Nf4::QLORA)),
+            _ => None,
+        };
+        let mixture = || name.parse().ok().map(WeightFormat::Gguf);
+        let found = plain().or_else(|| grouped().map(WeightFormat::Grouped)).or_else(nf4).or_else(mixture);
+        found.ok_or_else(|| UnknownWeightFormat(name.chars().take(40).collect()))
+    }
 }
 
 /// Bytes of the weights with their scales.

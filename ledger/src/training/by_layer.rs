@@ -11,6 +11,7 @@ use super::{
     activations::{self, Size},
     device,
     facts::Facts,
+    head,
 };
 use crate::{LedgerError, Model, Phase, formula::sum};
 
@@ -176,7 +177,7 @@ impl Layers {
 
     fn forward(&self, line: &Line, layer: u64) -> u64 {
         match line.entry.part.as_ref() {
-            "final_norm" | "head_input" | "log_softmax" => 0,
+            part if head::is_part(part) => 0,
             "layer_activations" => self.activations(layer),
             "checkpoints" => self.inputs(layer),
             "autocast_weights" | "fp8_weights" if layer < self.count => self.copies(line, layer),

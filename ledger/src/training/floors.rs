@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Line, Moment, moments};
+use super::{Line, Moment, head, moments};
 use crate::{LedgerError, Text, object::Object};
 
 /// A lower bound of the peak and what it holds against.
@@ -24,9 +24,7 @@ fn floor(slug: &'static str, bytes: u64, why: Text) -> Floor {
 pub(super) fn floors(lines: &[Line], step: u64) -> Result<Vec<Floor>, LedgerError> {
     // Activations of the layers may be computed again or moved away; the last norm and the head's input belong to
     // the loss.
-    let beside_layers = |line: &&Line| {
-        line.entry.object != Object::Activation || matches!(line.entry.part.as_ref(), "final_norm" | "head_input")
-    };
+    let beside_layers = |line: &&Line| line.entry.object != Object::Activation || head::is_part(&line.entry.part);
     let at = |moment: Moment| moments::total_bytes(lines.iter().filter(beside_layers), moment);
     let loss = at(Moment::ForwardEnd)?.max(at(Moment::LossBackward)?).max(at(Moment::HeadBackward)?);
     let weights =
@@ -44,8 +42,8 @@ pub(super) fn floors(lines: &[Line], step: u64) -> Result<Vec<Floor>, LedgerErro
             "loss_floor",
             loss,
             Text::new(
-                "只要整块 logits 存在，重算或搬走各层激活也不能低于损失处的占用。",
-                "As long as the logits exist as a whole, neither recomputing nor moving layers' activations can go below what the loss holds.",
+                "损失的算法不变，重算或搬走各层激活也不能低于损失处的占用。",
+                "With the same way to compute the loss, neither recomputing nor moving layers' activations can go below what it holds.",
             ),
         ),
         floor(

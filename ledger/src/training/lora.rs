@@ -149,7 +149,7 @@ pub fn lora_run_ledger(model: &Model, run: &Run, lora: &Lora) -> Result<RunLedge
     let saves = Saves { trained, extra };
     let saved = activations::lines(model, &facts, run, saves)?;
     lines.extend(saved.lines);
-    lines.extend(head::lines(model, workload, true)?);
+    lines.extend(head::lines(model, workload, run.how.loss, true)?);
     by_layer::turn(model, run, &facts, &saved.sizes, &mut lines)?;
     let base_bytes = lines.first().map_or(0, |line| line.entry.bytes);
     let floor = match workload.optimizer {

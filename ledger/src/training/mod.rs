@@ -45,14 +45,15 @@ mod recompute;
 mod run;
 mod states;
 mod tracker;
+mod words;
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
 pub use activations::{
-    AttentionKernel, Dropout, Implementation, MlpKernel, NormKernel, Trained, expert_bytes, kept_layer_bytes,
-    latent_attention_bytes, layer_bytes, rotary_table_bytes,
+    AttentionKernel, Dropout, Implementation, LossKernel, MlpKernel, NormKernel, Trained, expert_bytes,
+    kept_layer_bytes, latent_attention_bytes, layer_bytes, rotary_table_bytes,
 };
 pub use by_layer::{Stage, StageTotal, by_layer};
 pub use choice::{Checkpointing, UnknownChoice};
@@ -81,7 +82,7 @@ pub(crate) mod state_terms {
 
 /// What the parallel ledger puts together anew for the share of one rank.
 pub(crate) mod pieces {
-    pub(crate) use super::{Line, check, facts::Facts, finish, head::lines as head};
+    pub(crate) use super::{Line, check, facts::Facts, finish};
     use super::{Run, Training, activations::Saves, by_layer::turn};
     use crate::{LedgerError, Model};
 
@@ -91,6 +92,11 @@ pub(crate) mod pieces {
         let mut lines = super::states::lines(model, facts, &run)?;
         turn(model, &run, facts, &[], &mut lines)?;
         Ok(lines)
+    }
+
+    /// What head and loss hold.
+    pub(crate) fn head(model: &Model, training: &Training, frozen: bool) -> Result<Vec<Line>, LedgerError> {
+        super::head::lines(model, training, super::LossKernel::Fp32, frozen)
     }
 
     /// What the layers save.
@@ -260,7 +266,7 @@ fn device(model: &Model, facts: &facts::Facts, run: &Run) -> Result<Device, Ledg
     lines.extend(load::line(run.load, facts.parameters)?);
     let saved = activations::lines(model, facts, run, activations::Saves::ALL)?;
     lines.extend(saved.lines);
-    lines.extend(head::lines(model, &run.workload, false)?);
+    lines.extend(head::lines(model, &run.workload, run.how.loss, false)?);
     by_layer::turn(model, run, facts, &saved.sizes, &mut lines)?;
     Ok(Device { lines, offloaded: saved.host, sizes: saved.sizes })
 }

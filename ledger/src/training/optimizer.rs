@@ -38,8 +38,9 @@ pub enum Optimizer {
     Sgd,
     /// SGD with momentum: one state.
     Momentum,
-    /// Momentum orthogonalised by Newton–Schulz iterations for the matrices of the layers, AdamW for embeddings, norms,
-    /// biases and the head (`torch.optim.Muon` beside AdamW). Stacked experts are updated matrix by matrix.
+    /// Momentum orthogonalised by Newton–Schulz iterations for the matrices of the layers, fused AdamW for embeddings,
+    /// norms, biases and the head (`torch.optim.Muon` beside AdamW, whose step counters are left out). Stacked experts
+    /// are updated matrix by matrix.
     Muon,
 }
 

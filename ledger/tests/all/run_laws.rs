@@ -3,8 +3,8 @@
 use ledger::{
     Dtype, Experts, Mlp, Model, catalogue, export_config, import_config,
     training::{
-        self, AttentionKernel, Checkpointing, GradientBuffer, Implementation, Load, Loader, MlpKernel, NormKernel,
-        Offload, Optimizer, Precision, Recompute, Run, Stage, Training, run_ledger,
+        self, AttentionKernel, Checkpointing, GradientBuffer, Implementation, Load, Loader, LossKernel, MlpKernel,
+        NormKernel, Offload, Optimizer, Precision, Recompute, Run, Stage, Training, run_ledger,
     },
 };
 use proptest::prelude::*;
@@ -33,10 +33,10 @@ fn models() -> impl Strategy<Value = Model> {
 }
 
 fn runs() -> impl Strategy<Value = Run> {
-    let kernels = (0usize..3, 0usize..3, any::<bool>());
+    let kernels = (0usize..3, 0usize..3, any::<bool>(), 0u64..500);
     let ways = (1u64..4, any::<bool>(), 0u64..4, 0usize..3);
     (trainings(), kernels, ways).prop_map(
-        |(workload, (norm, attention, fused), (micro_batches, fp32, window, loader))| {
+        |(workload, (norm, attention, fused, chunk), (micro_batches, fp32, window, loader))| {
             let in_backward = workload.optimizer == Optimizer::AdamWInBackward;
             let segmented = workload.checkpointing == Checkpointing::SqrtSegments;
             Run {
@@ -46,6 +46,11 @@ fn runs() -> impl Strategy<Value = Run> {
                     attention: [AttentionKernel::Eager, AttentionKernel::Flash, AttentionKernel::FlashRepeated]
                         [attention],
                     mlp: if fused { MlpKernel::Fused } else { MlpKernel::Eager },
+                    loss: match chunk {
+                        0..250 => LossKernel::Fp32,
+                        250..400 => LossKernel::Native,
+                        _ => LossKernel::Chunked { tokens: chunk - 399 },
+                    },
                     ..Implementation::TRANSFORMERS
                 },
                 micro_batches: if in_backward { 1 } else { micro_batches },
@@ -145,6 +150,12 @@ proptest! {
         // need most.
         let alike = model.experts.is_none() && run.workload.checkpointing != Checkpointing::SqrtSegments;
         prop_assert!(highest == peak || !alike);
+    }
+
+    #[test]
+    fn a_tied_head_never_needs_more(model in models(), run in runs()) {
+        let of = |tied| peak(&Model { tied, ..model.clone() }, &run);
+        prop_assert!(of(true) <= of(false));
     }
 
     #[test]

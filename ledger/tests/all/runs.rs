@@ -5,8 +5,8 @@ use ledger::{
     formats::{Nf4, qlora_base_bytes},
     training::{
         self, AttentionKernel, Checkpointing, GradientBuffer, Implementation, Load, Loader, Lora, LoraBase, LoraMethod,
-        LoraTargets, MlpKernel, Moment, Offload, Optimizer, Precision, Recompute, Run, RunLedger, Trained, Training,
-        kept_layer_bytes, layer_bytes, lora_run_ledger, run_ledger,
+        LoraTargets, LossKernel, MlpKernel, Moment, Offload, Optimizer, Precision, Recompute, Run, RunLedger, Trained,
+        Training, kept_layer_bytes, layer_bytes, lora_run_ledger, run_ledger,
     },
 };
 
@@ -57,6 +57,24 @@ fn fp8_layers_keep_inputs_in_one_byte() {
     // Seven products in 32 layers, five tensors each, 1,024 maxima and two scales.
     assert_eq!(bytes(&run.device.entries, "fp8_scales"), 7 * 32 * 5 * 1026 * 4);
     assert_eq!(bytes(&run.device.entries, "master_weights"), 4 * PARAMETERS);
+}
+
+/// One token through a layer of GPT-2 and of Mixtral.
+#[test]
+fn fp8_layers_of_other_kinds() {
+    let layer = |name: &str| {
+        let model = catalogue::model(name).expect("in the catalogue");
+        layer_bytes(model, Precision::Fp8, 1, 1, Implementation::TRANSFORMERS, Trained::All)
+    };
+    // BF16: inputs of two norms, query, key, value and output, four of the five tensors of the written-out GELU. FP8:
+    // inputs of four products. Then statistics of two norms and twelve log-sum-exps.
+    let gpt2 = 2 * (2 * 768 + 4 * 768 + 4 * 3072) + (3 * 768 + 3072) + 2 * 2 * 2 + 4 * 12;
+    assert_eq!(layer("gpt2"), Ok(gpt2));
+    // Attention and the router's input in BF16, two norms; query, key, value and output in FP8; log-sum-exps.
+    let attention = 2 * (2 * 4096 + 2 * 1024 + 4096) + 2 * (6 * 4096 + 4) + 4 * 4096 + 4 * 32;
+    // Per chosen expert: two outputs, three widths and a weight in BF16, two inputs in FP8, two indices; the router.
+    let expert = 2 * (2 * 4096 + 3 * 14_336 + 1) + 4096 + 14_336 + 2 * 8;
+    assert_eq!(layer("Mixtral-8x7B-v0.1"), Ok(attention + 2 * expert + 4 * 8 + 12 * 2 + 4));
 }
 
 #[test]
@@ -225,10 +243,36 @@ fn floors_say_what_no_strategy_goes_below() {
     // that is done about layers.
     let head = 8192 * (6 * 576 + 4) + 2 * 8192 * 576;
     assert_eq!(floor("loss_floor"), 2 * 134_515_008 + head + 12 * 49_152 * 8192);
+    for floor in &run.floors {
+        assert!(ledger::part_name(&floor.slug).is_some() && !floor.why.zh.is_empty() && !floor.why.en.is_empty());
+    }
     let least = Training { checkpointing: Checkpointing::EveryLayer, ..workload };
     let checkpointed = ledger("SmolLM2-135M", Run::from(least));
     assert_eq!(checkpointed.device.peak.moment, Moment::LossBackward);
     assert!(checkpointed.device.peak.bytes > floor("loss_floor"));
+}
+
+#[test]
+fn a_loss_in_chunks_never_holds_the_logits() {
+    let workload = Training { seq: 8192, ..workload(Precision::PureBf16, Optimizer::Sgd) };
+    let with = |loss| {
+        let how = Implementation { loss, ..Implementation::TRANSFORMERS };
+        ledger("SmolLM2-135M", Run { how, ..Run::from(workload) })
+    };
+    let native = with(LossKernel::Native);
+    assert_eq!(bytes(&native.device.entries, "log_softmax"), 2 * 49_152 * 8192);
+    let chunked = with(LossKernel::Chunked { tokens: 1024 });
+    let entries = &chunked.device.entries;
+    assert_eq!(bytes(entries, "logits_chunk"), 2 * 49_152 * 1024);
+    assert_eq!(bytes(entries, "head_gradient") + bytes(entries, "head_gradient_chunk"), 2 * 2 * 49_152 * 576);
+    assert_eq!(bytes(entries, "input_gradient"), 2 * 8192 * 576);
+    assert_eq!(bytes(entries, "log_softmax") + bytes(entries, "head_input"), 0);
+    let whole = with(LossKernel::Fp32);
+    assert!(chunked.device.peak.bytes < native.device.peak.bytes && native.device.peak.bytes < whole.device.peak.bytes);
+    let model = catalogue::model("SmolLM2-135M").expect("in the catalogue");
+    let how = Implementation { loss: LossKernel::Chunked { tokens: 0 }, ..Implementation::TRANSFORMERS };
+    let error = run_ledger(model, &Run { how, ..Run::from(workload) });
+    assert_eq!(error, Err(LedgerError::Zero { field: "loss.tokens" }));
 }
 
 #[test]

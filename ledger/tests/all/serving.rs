@@ -81,6 +81,22 @@ fn weights_with_their_scales() {
     assert_eq!(of(WeightFormat::Nf4(Nf4::QLORA)), qlora_base_bytes(model, Nf4::QLORA));
     let mixture: Mixture = "Q4_K_M".parse().expect("a mixture");
     assert_eq!(of(WeightFormat::Gguf(mixture)), gguf_bytes(model, mixture));
+    let named = [
+        ("fp8", WeightFormat::Plain(Dtype::Fp8)),
+        ("gptq_4_128", WeightFormat::Grouped(Grouped::gptq(4, 128, true))),
+        ("awq_4_64", WeightFormat::Grouped(Grouped::awq(4, 64))),
+        ("fp8_block_128", WeightFormat::Grouped(Grouped::fp8_blocks(128, 128))),
+        ("mxfp4", WeightFormat::Grouped(Grouped::microscaling(4, 32))),
+        ("nvfp4", WeightFormat::Grouped(Grouped::NVFP4)),
+        ("nf4_dq", WeightFormat::Nf4(Nf4::QLORA)),
+        ("Q4_K_M", WeightFormat::Gguf(mixture)),
+    ];
+    for (name, format) in named {
+        assert_eq!(name.parse(), Ok(format), "{name}");
+    }
+    for broken in ["", "gptq_4", "gptq_0_128", "awq_4_0", "awq_9_128", "fp8_block_0", "fp8_block_", "q4"] {
+        assert!(broken.parse::<WeightFormat>().is_err(), "{broken}");
+    }
     let none = Grouped { group: 0, ..Grouped::NVFP4 };
     assert_eq!(grouped(none), Err(LedgerError::Zero { field: "group" }));
 }
@@ -120,7 +136,10 @@ fn an_engine_divides_what_is_left() {
     assert_eq!(found.blocks, found.available / (32 * 65_536));
     assert_eq!((found.tokens, found.blocks_per_request), (found.blocks * 16, 512));
     assert_eq!(found.longest_request, Some(found.blocks * 16));
-    assert_eq!(found.concurrency(), found.blocks as f64 / 512.0);
+    assert_eq!((found.concurrency(), found.requests()), (found.blocks as f64 / 512.0, found.blocks / 512));
+    // Ten at once have a tenth of the blocks each, whole ones.
+    let ten = engine("Llama-3-8B", Serving { reserves, batch: 10, ..PLAIN }, 80 * GIB, 900);
+    assert_eq!(ten.longest_context, Some(ten.blocks / 10 * 16));
     let none = engine("Llama-3-8B", PLAIN, 16 * GIB, 900);
     assert_eq!((none.available, none.blocks, none.longest_request), (0, 0, None));
     let error = engine_capacity(model("gpt2"), &Serving { seq: 512, ..PLAIN }, GIB, 1001).expect_err("refused");

@@ -9,6 +9,7 @@ pub struct Implementation {
     pub attention: AttentionKernel,
     pub mlp: MlpKernel,
     pub dropout: Dropout,
+    pub loss: LossKernel,
 }
 
 impl Implementation {
@@ -19,6 +20,7 @@ impl Implementation {
         attention: AttentionKernel::Flash,
         mlp: MlpKernel::Eager,
         dropout: Dropout::None,
+        loss: LossKernel::Fp32,
     };
 
     /// One fused kernel for each norm and activation function.
@@ -69,6 +71,19 @@ pub enum Dropout {
     ByteMask,
     /// Masks in the format of the input, as PyTorch on the CPU keeps them.
     WideMask,
+}
+
+/// How head and cross entropy run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LossKernel {
+    /// Logits are raised to FP32, as transformers does.
+    Fp32,
+    /// The loss runs in the format of the logits.
+    Native,
+    /// Logits of so many tokens at a time, whose gradient is taken at once: they never exist as a whole (Liger's fused
+    /// linear cross entropy). What waits for the backward instead are the gradients of the head's input and weight.
+    Chunked { tokens: u64 },
 }
 
 /// Which parameters of a layer are trained. A frozen linear layer does not save its input, a frozen norm not its

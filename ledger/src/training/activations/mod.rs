@@ -9,7 +9,7 @@ mod lines;
 mod llama;
 mod parts;
 
-pub use implementation::{AttentionKernel, Dropout, Implementation, MlpKernel, NormKernel, Trained};
+pub use implementation::{AttentionKernel, Dropout, Implementation, LossKernel, MlpKernel, NormKernel, Trained};
 use layer::{Block, Layer};
 pub(crate) use lines::{Size, lines};
 pub use parts::{expert_bytes, latent_attention_bytes};
