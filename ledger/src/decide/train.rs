@@ -98,8 +98,10 @@ fn full(
     steps: &mut Vec<Step>,
 ) -> Result<Option<TrainPlan>, LedgerError> {
     let first = first_space(task, offers);
-    let plans = planner::train(model, &task.goal, offers, &first, assumptions)?;
-    let whole = plans.front.iter().find(|plan| plan.step.micro_batches == 1).copied();
+    let best_of = |space: &Space| -> Result<Option<TrainPlan>, LedgerError> {
+        Ok(planner::train(model, &task.goal, offers, space, assumptions)?.best.first().copied())
+    };
+    let whole = best_of(&Space { accumulate: false, ..first.clone() })?;
     let mut found = whole;
     if let Some(plan) = whole {
         let peak = units::gib(plan.peak);
@@ -109,7 +111,7 @@ fn full(
             format!("ZeRO-3 + 逐层重算 + BF16 放得下：峰值 {peak}。"),
             format!("ZeRO-3, every layer computed again and BF16 fit: the peak is {peak}."),
         ));
-    } else if let Some(plan) = plans.best.first().copied() {
+    } else if let Some(plan) = best_of(&first)? {
         let (batch, micro) = (plan.step.training.batch, plan.step.micro_batches);
         let peak = units::gib(plan.peak);
         steps.push(Step::new(
@@ -122,8 +124,7 @@ fn full(
     } else {
         let offload = Offload { states: Place::Host, weights: Place::Device };
         let space = Space { offload: vec![offload], ..first };
-        let plans = planner::train(model, &task.goal, offers, &space, assumptions)?;
-        if let Some(plan) = plans.best.first().copied() {
+        if let Some(plan) = best_of(&space)? {
             let (host, peak) = (units::gib(plan.host), units::gib(plan.peak));
             steps.push(Step::new(
                 5,
@@ -136,8 +137,7 @@ fn full(
             found = Some(plan);
         }
     }
-    let wide = planner::train(model, &task.goal, offers, &faster_space(offers), assumptions)?;
-    match (found, wide.best.first().copied()) {
+    match (found, best_of(&faster_space(offers))?) {
         (Some(plan), Some(best)) if best.cost.total() < plan.cost.total() => {
             let comparison = planner::compare(&best, &plan);
             steps.push(Step { number: 5, branch: Branch::Faster, reason: comparison.reason });
@@ -178,7 +178,7 @@ fn adapters(
         ));
     }
     for (base, branch) in [(LoraBase::Plain, Branch::Lora), (LoraBase::Nf4, Branch::Qlora)] {
-        let lora = Lora { method: LoraMethod::Lora, rank: task.rank, targets: LoraTargets::All, base };
+        let lora = Lora { rank: task.rank, targets: LoraTargets::All, base, method: LoraMethod::Lora };
         let training = Training {
             precision: Precision::PureBf16,
             optimizer: Optimizer::AdamWFused,

@@ -27,7 +27,6 @@ pub use place::{Offload, Place};
 pub use quick::{Held, Quick, SavedTable, StateTable};
 pub(crate) use rank::Shard;
 pub use sequence::{Recompute, TensorParallel, layer_activation_bytes, score_share};
-pub(crate) use traffic::recomputed;
 pub use traffic::{Axis, Traffic};
 pub(crate) use zero::zero_term;
 pub use zero::{StateBytes, ZeroStage, zero_state_bytes};

@@ -42,8 +42,8 @@ pub struct StateTable {
     precision: Precision,
     optimizer: Optimizer,
     checkpointing: Checkpointing,
-    /// Weights, gradients, states, whole lines.
-    stages: Vec<[Sums; 4]>,
+    /// By [`Kind`], for one micro-batch per step and for several; and pages of states on the host.
+    stages: Vec<([[Sums; Kind::ALL.len()]; 2], u64)>,
 }
 
 /// Bytes at `batch` sequences: `constant + batch × slope`.
@@ -138,9 +138,9 @@ impl<'a> Quick<'a> {
         checkpointing: Checkpointing,
     ) -> Result<StateTable, LedgerError> {
         let training = self.training(precision, optimizer, 1, checkpointing);
-        let of_stage = |shard: &Shard| {
-            let mut sums = [Sums::default(); 4];
-            for (share, lines) in shard.states(&training)?.into_iter().enumerate() {
+        let sums = |shard: &Shard, micro_batches| {
+            let mut sums = [Sums::default(); Kind::ALL.len()];
+            for (share, lines) in shard.states(&training, micro_batches)?.into_iter().enumerate() {
                 for line in &lines {
                     let sum = &mut sums[Kind::of(line) as usize];
                     add(&mut sum.at[share], line)?;
@@ -149,8 +149,9 @@ impl<'a> Quick<'a> {
                     }
                 }
             }
-            Ok(sums)
+            Ok::<_, LedgerError>(sums)
         };
+        let of_stage = |shard: &Shard| Ok(([sums(shard, 1)?, sums(shard, 2)?], shard.paged(optimizer)?));
         let stages = self.shards.iter().map(of_stage).collect::<Result<_, LedgerError>>()?;
         Ok(StateTable { precision, optimizer, checkpointing, stages })
     }
@@ -202,14 +203,13 @@ impl<'a> Quick<'a> {
     ) -> Option<Held> {
         let same = (states.precision, states.checkpointing) == (saved.precision, saved.checkpointing);
         same.then_some(())?;
-        let kinds = [Kind::Weights, Kind::Gradients, Kind::States, Kind::Whole];
-        let accumulates = micro_batches > 1;
+        let several = usize::from(micro_batches > 1);
         let mut most = Held::default();
-        for ((shard, sums), (at, waiting)) in self.shards.iter().zip(&states.stages).zip(&saved.stages) {
+        for ((shard, (sums, pages)), (at, waiting)) in self.shards.iter().zip(&states.stages).zip(&saved.stages) {
             let mut total: [u128; MOMENTS] = std::array::from_fn(|moment| at[moment].at(batch));
-            let (mut away, mut stepped) = ([0u64; 3], 0u64);
-            for (kind, sums) in kinds.into_iter().zip(sums) {
-                let (share, place) = kind.held(zero, offload);
+            let (mut away, mut stepped) = ([0, *pages, 0], 0u64);
+            for (kind, sums) in Kind::ALL.into_iter().zip(&sums[several]) {
+                let Some((share, place)) = kind.held(zero, offload) else { continue };
                 let share = share as usize;
                 let kept = sums.kept[share];
                 // The step works on a share of the weights as soon as the states are divided.
@@ -217,7 +217,7 @@ impl<'a> Quick<'a> {
                     Kind::States => 2 * u128::from(kept),
                     Kind::Gradients => u128::from(kept),
                     Kind::Weights => 2 * u128::from(sums.kept[usize::from(zero >= ZeroStage::One)]),
-                    Kind::Whole => 0,
+                    Kind::Incoming | Kind::Whole => 0,
                 };
                 stepped = stepped.checked_add(u64::try_from(touched).ok()?)?;
                 if place != Place::Device {
@@ -226,12 +226,6 @@ impl<'a> Quick<'a> {
                 }
                 for (moment, total) in total.iter_mut().enumerate() {
                     *total += u128::from(sums.at[share][moment]);
-                }
-                if kind == Kind::Gradients && accumulates {
-                    for moment in PASSES {
-                        let moment = moment.index();
-                        total[moment] += u128::from(kept) - u128::from(sums.at[share][moment]);
-                    }
                 }
             }
             let [unit, next] = shard.gathered(zero, offload.weights);
@@ -285,8 +279,8 @@ impl<'a> Quick<'a> {
     pub(crate) fn traffic(&self, states: &StateTable, how: &Distributed, mut then: impl FnMut(Traffic)) -> Option<()> {
         let share = if how.zero >= ZeroStage::One { Share::Divided } else { Share::Whole };
         let mut drive = [0u64; 16];
-        for (at, sums) in states.stages.iter().enumerate() {
-            *drive.get_mut(at)? = sums[Kind::States as usize].kept[share as usize];
+        for (at, (sums, _)) in states.stages.iter().enumerate() {
+            *drive.get_mut(at)? = sums[0][Kind::States as usize].kept[share as usize];
         }
         traffic::each(self.model, &self.loads, how, &drive, &mut then)
     }

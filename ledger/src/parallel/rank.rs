@@ -9,7 +9,7 @@ use crate::{
     LedgerError, Model, Object, Tensors,
     formula::{Term, b, n},
     training::{
-        Moment, Training,
+        Moment, Optimizer, Training,
         pieces::{self, Facts, Line},
     },
 };
@@ -58,7 +58,8 @@ pub(crate) struct Unit {
 impl Unit {
     fn of(stage: &Stage, model: &Model, groups: &[Tensors]) -> Result<Self, LedgerError> {
         let facts = stage.facts(model, groups)?;
-        Ok(Self { largest: facts.layer.max(facts.first).max(facts.head), layer: facts.layer })
+        let layer = facts.common.saturating_add(facts.dense.max(facts.sparse));
+        Ok(Self { largest: layer.max(facts.first).max(facts.head), layer })
     }
 }
 
@@ -78,8 +79,17 @@ impl Shard {
     }
 
     /// The lines of the states over whole tensors and over a rank's share.
-    pub(crate) fn states(&self, training: &Training) -> Result<[Vec<Line>; 2], LedgerError> {
-        Ok([pieces::states(&self.model, &self.whole, training)?, pieces::states(&self.model, &self.divided, training)?])
+    pub(crate) fn states(&self, training: &Training, micro_batches: u64) -> Result<[Vec<Line>; 2], LedgerError> {
+        let of = |facts| pieces::states(&self.model, facts, training, micro_batches);
+        Ok([of(&self.whole)?, of(&self.divided)?])
+    }
+
+    /// Pages of states on the host; shares of them are not modelled.
+    pub(crate) fn paged(&self, optimizer: Optimizer) -> Result<u64, LedgerError> {
+        Ok(pieces::paged(&self.whole, optimizer)
+            .map(|pages| pages.finish("paged_states"))
+            .transpose()?
+            .map_or(0, |(bytes, _)| bytes))
     }
 
     /// The units whose weights are whole for a moment: the one that is computed and the next layer, fetched ahead.
@@ -200,23 +210,17 @@ impl Elsewhere {
 /// All lines of a rank, and what it holds away from its card.
 pub(crate) fn lines(model: &Model, shard: &Shard, how: &Distributed) -> Result<(Vec<Line>, Elsewhere), LedgerError> {
     let training = &how.training;
-    let [whole, divided] = shard.states(training)?;
+    let [whole, divided] = shard.states(training, how.micro_batches)?;
     let mut lines = Vec::with_capacity(20);
     let mut away = Elsewhere::default();
-    for (mut line, kind, place) in pick(whole, divided, how) {
-        if place != Place::Device {
-            away.add(kind, place, &line)
-                .ok_or_else(|| LedgerError::Overflow { what: "offloaded", formula: "Σ offloaded".to_owned() })?;
-            continue;
+    let overflow = || LedgerError::Overflow { what: "offloaded", formula: "Σ offloaded".to_owned() };
+    for (line, kind, place) in pick(whole, divided, how) {
+        match place {
+            Place::Device => lines.push(line),
+            place => away.add(kind, place, &line).ok_or_else(overflow)?,
         }
-        if kind == Kind::Gradients && how.micro_batches > 1 {
-            // The sum of earlier micro-batches is there from the start.
-            for moment in PASSES {
-                line.at[moment.index()] = line.entry.bytes;
-            }
-        }
-        lines.push(line);
     }
+    away.host = away.host.checked_add(shard.paged(training.optimizer)?).ok_or_else(overflow)?;
     let [unit, next] = shard.gathered(how.zero, how.offload.weights);
     let gathered = b(training.precision.weight_bytes()) * (n(unit) + n(next));
     lines.extend(Line::new(Object::Communication, "gathered_weights", gathered, &PASSES)?);
@@ -236,7 +240,7 @@ fn pick(whole: Vec<Line>, mut divided: Vec<Line>, how: &Distributed) -> Vec<(Lin
     let mut picked = Vec::with_capacity(whole.len());
     for line in whole {
         let kind = Kind::of(&line);
-        let (share, place) = kind.held(how.zero, how.offload);
+        let Some((share, place)) = kind.held(how.zero, how.offload) else { continue };
         let at = divided.iter().position(|other| other.entry.part == line.entry.part);
         let other = at.map(|at| divided.remove(at));
         let held = if share == Share::Whole { Some(line) } else { other };

@@ -90,7 +90,7 @@ impl Traffic {
 }
 
 /// How often the layers' forward is computed again in the backward pass.
-pub(crate) const fn recomputed(checkpointing: Checkpointing) -> u64 {
+const fn recomputed(checkpointing: Checkpointing) -> u64 {
     match checkpointing {
         Checkpointing::None | Checkpointing::Selective | Checkpointing::Segments(1) => 0,
         Checkpointing::EveryLayer | Checkpointing::SqrtSegments | Checkpointing::Segments(_) => 1,

@@ -1,7 +1,8 @@
 //! Seconds of a step, term by term.
 //!
 //! * **compute**: three forward passes' operations of the slowest stage (one forward, two backward), at the card's
-//!   dense rate × efficiency; **recompute**: one more forward of its layers where they are computed again.
+//!   dense rate × efficiency; **recompute**: the forward of what
+//!   the backward computes again.
 //! * **tensor**, **context**, **expert**, **pipeline**: bytes sent ÷ link, not hidden.
 //! * **bubble**: `(p − 1) ÷ (v · m)` of all that.
 //! * **data**: gradients and weights between data ranks run beside the passes; what takes longer than they do is
@@ -93,8 +94,8 @@ pub(crate) struct Rates {
 pub(crate) struct Work {
     /// Per token, forward.
     pub all: f64,
-    /// Of the layers alone.
-    pub layers: f64,
+    /// What the backward computes again.
+    pub again: f64,
 }
 
 /// The time of one choice; `None` where 64 bits do not hold its traffic.
@@ -104,7 +105,6 @@ pub(crate) fn cost(
     how: &Distributed,
     held: &Held,
     work: Work,
-    again: u64,
     rates: &Rates,
 ) -> Option<Cost> {
     let mesh = &how.mesh;
@@ -112,7 +112,7 @@ pub(crate) fn cost(
     let tokens = micro * how.training.batch as f64 * tokens as f64;
     let mut cost = Cost {
         compute: 3.0 * work.all * tokens / rates.operations,
-        recompute: again as f64 * work.layers * tokens / rates.operations,
+        recompute: work.again * tokens / rates.operations,
         ..Cost::default()
     };
     let (mut data, mut away) = (0.0f64, [0.0f64; 4]);

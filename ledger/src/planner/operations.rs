@@ -3,7 +3,7 @@
 use crate::{
     LedgerError, Model, Role,
     parallel::{Quick, Shard},
-    training::Precision,
+    training::{Checkpointing, Precision},
 };
 
 /// Operations per token of a stage, on one rank.
@@ -11,8 +11,28 @@ use crate::{
 pub(crate) struct Forward {
     /// Of the layers: two per weight of a matrix product that the token uses, and attention over half the sequence.
     pub layers: f64,
+    /// Of them, attention between its inputs and its output.
+    pub attention: f64,
+    /// Of them, the feed-forward blocks and experts.
+    pub blocks: f64,
     /// Of the head.
     pub head: f64,
+}
+
+impl Forward {
+    /// Operations per token that the backward computes again. Norms and activation functions are no matrix products.
+    pub(crate) fn again(&self, checkpointing: Checkpointing) -> f64 {
+        match checkpointing {
+            Checkpointing::None | Checkpointing::Segments(0 | 1) => 0.0,
+            Checkpointing::Selective => self.attention,
+            // The last segment is not computed again; counted as the others, which is a bound.
+            Checkpointing::EveryLayer | Checkpointing::SqrtSegments | Checkpointing::Segments(_) => self.layers,
+            Checkpointing::Parts(parts) => {
+                let of = |on: bool, operations: f64| if on { operations } else { 0.0 };
+                of(parts.core_attention, self.attention) + of(parts.mlp, self.blocks)
+            }
+        }
+    }
 }
 
 /// Every kind of stage of a mesh. A token uses `per_token` of the routed experts; attention is causal, a sliding layer
@@ -21,21 +41,25 @@ pub(crate) fn forward(model: &Model, quick: &Quick<'_>, seq: u64) -> Result<Vec<
     quick.shards().iter().map(|shard| of_stage(model, shard, seq)).collect()
 }
 
+/// Projections around attention; every other linear weight belongs to the feed-forward block.
+const ATTENTION: [&str; 5] = ["qkv", "query", "key", "value", "attention_out"];
+
 fn of_stage(model: &Model, shard: &Shard, seq: u64) -> Result<Forward, LedgerError> {
     let narrow = &shard.model;
     let used = model.experts.map_or(1.0, |experts| experts.per_token as f64 / experts.total as f64);
-    let mut weights = 0.0;
+    let (mut projections, mut blocks) = (0.0, 0.0);
     for group in narrow.tensors()? {
-        let total = group.elements as f64 * group.count as f64;
-        weights += match group.role {
-            Role::Linear => total,
-            Role::Expert => total * used,
-            _ => 0.0,
-        };
+        let operations = 2.0 * group.elements as f64 * group.count as f64;
+        match group.role {
+            Role::Linear if ATTENTION.iter().any(|stem| group.part.starts_with(stem)) => projections += operations,
+            Role::Linear => blocks += operations,
+            Role::Expert => blocks += operations * used,
+            _ => {}
+        }
     }
     let attention = attention_per_token(narrow, model, seq);
     let head = if shard.stage.last { 2.0 * narrow.vocab as f64 * narrow.hidden as f64 } else { 0.0 };
-    Ok(Forward { layers: 2.0 * weights + attention, head })
+    Ok(Forward { layers: projections + blocks + attention, attention, blocks, head })
 }
 
 /// Two operations per number of a key and of a value, for every earlier token: half the sequence on average.
@@ -54,7 +78,8 @@ fn attention_per_token(narrow: &Model, model: &Model, seq: u64) -> f64 {
 /// The formats, best first, in which a card runs the matrix products of a precision.
 pub(crate) const fn formats(precision: Precision) -> &'static [&'static str] {
     match precision {
-        Precision::Fp32 | Precision::Tf32 => &["tf32", "fp32"],
+        Precision::Fp32 => &["fp32"],
+        Precision::Tf32 => &["tf32"],
         Precision::AmpBf16 | Precision::Bf16Master | Precision::Bf16MasterFp32Grad | Precision::PureBf16 => &["bf16"],
         Precision::AmpFp16 | Precision::Fp16Master => &["fp16"],
         Precision::Fp8 => &["fp8", "bf16"],

@@ -31,6 +31,8 @@ pub struct Space {
     pub max_context: u64,
     /// Sequences per micro-batch, at most.
     pub max_batch: u64,
+    /// Gradients of several micro-batches may be added up.
+    pub accumulate: bool,
     /// Plans that the answer lists.
     pub keep: usize,
 }
@@ -59,6 +61,7 @@ impl Default for Space {
             max_expert: 64,
             max_context: 1,
             max_batch: 64,
+            accumulate: true,
             keep: 10,
         }
     }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     LedgerError, Model,
-    parallel::{self, Distributed, Mesh, ParallelLedger, Quick, SavedTable, StateTable, recomputed},
+    parallel::{self, Distributed, Mesh, ParallelLedger, Quick, SavedTable, StateTable},
     training::Precision,
 };
 
@@ -158,6 +158,7 @@ impl Search<'_> {
         let batches: Vec<(u64, u64)> = (1..=self.space.max_batch.min(per_rank))
             .filter(|batch| per_rank.is_multiple_of(*batch))
             .map(|batch| (batch, per_rank / batch))
+            .filter(|(_, micro)| self.space.accumulate || *micro == 1)
             .collect();
         for precision in &self.space.precisions {
             let Some(rates) = Rates::of(speed, formats(*precision), self.assumptions) else { continue };
@@ -173,20 +174,21 @@ impl Search<'_> {
         for optimizer in &self.space.optimizers {
             for (checkpointing, saved) in &saved {
                 let states = at.quick.states(precision, *optimizer, *checkpointing)?;
-                let again = recomputed(*checkpointing);
-                let slowest = |one: &&Forward, other: &&Forward| {
-                    let of = |work: &Forward| 3.0 * (work.layers + work.head) + again as f64 * work.layers;
-                    of(one).total_cmp(&of(other))
-                };
-                let Some(work) = at.forward.iter().max_by(slowest) else { continue };
-                let work = Work { all: work.layers + work.head, layers: work.layers };
-                self.steps(at, &states, saved, work, again);
+                let works = at
+                    .forward
+                    .iter()
+                    .map(|forward| Work { all: forward.layers + forward.head, again: forward.again(*checkpointing) });
+                let operations = |work: &Work| 3.0 * work.all + work.again;
+                let slowest = works.max_by(|one, other| operations(one).total_cmp(&operations(other)));
+                if let Some(work) = slowest {
+                    self.steps(at, &states, saved, work);
+                }
             }
         }
         Ok(())
     }
 
-    fn steps(&mut self, at: &At<'_>, states: &StateTable, saved: &SavedTable, work: Work, again: u64) {
+    fn steps(&mut self, at: &At<'_>, states: &StateTable, saved: &SavedTable, work: Work) {
         let capacity = at.offer.card.capacity_bytes.saturating_sub(self.assumptions.reserve);
         for (batch, micro) in at.batches {
             for zero in &self.space.zero {
@@ -204,7 +206,7 @@ impl Search<'_> {
                     if !fits && self.fitting > 0 {
                         continue;
                     }
-                    let Some(cost) = cost(at.quick, states, &step, &held, work, again, &at.rates) else { continue };
+                    let Some(cost) = cost(at.quick, states, &step, &held, work, &at.rates) else { continue };
                     let plan = || TrainPlan {
                         card: at.offer.card.id,
                         cards: at.offer.count,

@@ -16,9 +16,7 @@ pub(crate) struct Facts {
     /// Weights of matrix products in one layer.
     pub layer_matmul: u64,
     pub head: u64,
-    /// Parameters of one layer, the last norm's share included: a few kilobytes. Of two kinds the average.
-    pub layer: u64,
-    /// The same without the feed-forward block.
+    /// Parameters of one layer without its feed-forward block, the last norm's share included: a few kilobytes.
     pub common: u64,
     /// Parameters of the feed-forward block of each of the first `dense_layers` layers, and of the others.
     pub dense: u64,
@@ -117,7 +115,6 @@ impl Facts {
                 true => group.stack.checked_mul(group.count),
                 false => Some(0),
             })?,
-            layer: (parameters - outside) / layers.max(1),
             common: (parameters - outside - dense - sparse) / layers.max(1),
             first: embedding,
             parameters,

@@ -82,13 +82,18 @@ pub(crate) mod state_terms {
 
 /// What the parallel ledger puts together anew for the share of one rank.
 pub(crate) mod pieces {
-    pub(crate) use super::{Line, check, facts::Facts, finish};
+    pub(crate) use super::{Line, check, facts::Facts, finish, states::paged};
     use super::{Run, Training, activations::Saves, by_layer::turn};
     use crate::{LedgerError, Model};
 
     /// Weights, gradients, optimizer states.
-    pub(crate) fn states(model: &Model, facts: &Facts, training: &Training) -> Result<Vec<Line>, LedgerError> {
-        let run = Run::from(*training);
+    pub(crate) fn states(
+        model: &Model,
+        facts: &Facts,
+        training: &Training,
+        micro_batches: u64,
+    ) -> Result<Vec<Line>, LedgerError> {
+        let run = Run { micro_batches, ..Run::from(*training) };
         let mut lines = super::states::lines(model, facts, &run)?;
         turn(model, &run, facts, &[], &mut lines)?;
         Ok(lines)

@@ -29,7 +29,7 @@ fn eight_bit(facts: &Facts, large: u64) -> Term {
 }
 
 /// What of both states lives on the host.
-pub(super) fn paged(facts: &Facts, optimizer: Optimizer) -> Option<Term> {
+pub(crate) fn paged(facts: &Facts, optimizer: Optimizer) -> Option<Term> {
     let numbers = facts.parameters - facts.unpaged;
     page_bytes(optimizer).filter(|_| numbers > 0).map(|bytes| n(2) * n(numbers) * b(bytes))
 }
