@@ -7,6 +7,13 @@ use serde::{Deserialize, Serialize};
 use crate::{LedgerError, Text, formula::Term, units};
 
 /// A value with its unit. Bytes, counts and operations are exact; seconds and ratios are estimates or quotients.
+///
+/// ```
+/// use ledger::calculators::Quantity;
+/// assert_eq!(Quantity::Bytes(3 << 29).to_string(), "1.50 GiB");
+/// assert_eq!(Quantity::Operations(989_400_000_000_000).to_string(), "989.4 TFLOP");
+/// assert_eq!(Quantity::Seconds(0.0032).to_string(), "3.20 ms");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "unit", content = "value", rename_all = "snake_case")]
 pub enum Quantity {
@@ -19,7 +26,7 @@ pub enum Quantity {
 }
 
 impl fmt::Display for Quantity {
-    /// Rounded for reading: `1.50 GiB`, `12`, `989.4 TFLOP`, `3.2 ms`, `53.2`.
+    /// Rounded for reading: `1.50 GiB`, `12`, `989.4 TFLOP`, `3.20 ms`, `53.200`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Quantity::Bytes(bytes) => f.write_str(&units::human_binary(bytes)),

@@ -130,6 +130,14 @@ fn attention_and_checkpoints() {
         &values,
         &[("none", 16_384.0), ("chosen", 16_384.0), ("best_segments", 4.0), ("best", 7_168.0), ("root", 4.0)],
     );
+    // Sixteen GPT layers measured with checkpoint_sequential(4): 4,407,296 bytes; twelve layers run again.
+    let sizes = [("layers", "16"), ("input_bytes", "65536"), ("layer_bytes", "1052672"), ("segments", "4")];
+    let kept = [sizes[0], sizes[1], sizes[2], sizes[3], ("last", "kept")];
+    check("checkpointing", &kept, &[("none", 16_842_752.0), ("chosen", 4_407_296.0), ("time", 1.25)]);
+    check("checkpointing", &sizes, &[("chosen", 4_407_296.0), ("time", 4.0 / 3.0)]);
+    // Every layer: sixteen inputs, and the layer whose backward runs.
+    let every = [sizes[0], sizes[1], sizes[2], ("segments", "16")];
+    check("checkpointing", &every, &[("chosen", 15.0 * 65_536.0 + 1_052_672.0)]);
 }
 
 #[test]
