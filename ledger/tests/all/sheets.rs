@@ -17,7 +17,7 @@ fn sheet(id: &str, values: &[(&str, &str)]) -> Sheet {
 fn number(sheet: &Sheet, line: &str) -> f64 {
     match sheet.line(line).unwrap_or_else(|| panic!("no line {line}")).quantity {
         Quantity::Bytes(value) | Quantity::Count(value) | Quantity::Operations(value) => value as f64,
-        Quantity::Seconds(value) | Quantity::Ratio(value) => value,
+        Quantity::Seconds(value) | Quantity::BytesPerSecond(value) | Quantity::Ratio(value) => value,
     }
 }
 
@@ -165,6 +165,7 @@ fn links_and_tiers() {
             ("stall", 96.0 * 9_437_184.0 / 63.015e9),
         ],
     );
+    check("expert_paging", &[("resident", "0")], &[("misses", 384.0), ("on_card", 0.0)]);
     check("expert_paging", &[("resident", "4096")], &[("misses", 0.0), ("on_tier", 0.0)]);
 }
 
