@@ -45,8 +45,9 @@ impl Allocator {
     pub(super) fn release_available(&mut self, pool: u32, stream: u64, size: u64) -> bool {
         let Some(max_split) = self.settings.max_split_size else { return false };
         let (pool, wanted) = (pool as usize, size.max(max_split));
-        // Blocks of expandable segments are unmapped by an emptied cache, never released.
-        let whole = |arena: &Arena, key: &Key| key.0 == stream && !arena[key.3].expandable;
+        // Only whole segments can go. PyTorch asks for a limit above its segments, so that no fragment is as large;
+        // those of expandable segments are unmapped by an emptied cache, never released.
+        let whole = |arena: &Arena, key: &Key| key.0 == stream && !arena[key.3].expandable && !arena[key.3].is_split();
         let first = self.pools[pool].free.range((stream, wanted, 0, 0)..).next().copied();
         if let Some(key) = first.filter(|key| whole(&self.arena, key)) {
             self.release(pool, key);

@@ -8,6 +8,14 @@ use super::{CalculatorError, links};
 use crate::{Dtype, LedgerError, Model, Text, catalogue, catalogue::Card};
 
 /// One input of a calculator.
+///
+/// ```
+/// use ledger::calculators::{Kind, find};
+/// let roofline = find("roofline")?;
+/// let card = roofline.inputs.iter().find(|input| input.id == "card").expect("declared");
+/// assert!(matches!(&card.kind, Kind::Choice { options, .. } if options.iter().any(|card| card.id == "h100-80gb")));
+/// # Ok::<(), ledger::calculators::CalculatorError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Input {
     pub id: Cow<'static, str>,

@@ -13,6 +13,13 @@ pub struct Link {
 const PCIE: &str = "transfers/s × lanes × 128/130 ÷ 8";
 
 /// Known links, the slowest first.
+///
+/// ```
+/// use ledger::calculators::LINKS;
+/// let pcie = LINKS.iter().find(|link| link.id == "pcie5-x16").map(|link| link.bytes_per_second);
+/// // 32 GT/s on 16 lanes, 128 of 130 bits are data.
+/// assert_eq!(pcie, Some(32_000_000_000u64 * 16 * 128 / 130 / 8 / 1_000_000 * 1_000_000));
+/// ```
 pub const LINKS: [Link; 8] = [
     Link {
         id: "nvme",

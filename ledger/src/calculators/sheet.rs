@@ -7,6 +7,14 @@ use serde::{Deserialize, Serialize};
 use crate::{LedgerError, Text, formula::Term, units};
 
 /// A value with its unit. Bytes, counts and operations are exact; seconds and ratios are estimates or quotients.
+///
+/// ```
+/// use ledger::calculators::Quantity;
+/// assert_eq!(Quantity::Bytes(3 << 29).to_string(), "1.50 GiB");
+/// assert_eq!(Quantity::Operations(989_400_000_000_000).to_string(), "989.4 TFLOP");
+/// assert_eq!(Quantity::Seconds(0.0032).to_string(), "3.20 ms");
+/// assert_eq!(Quantity::BytesPerSecond(63.015e9).to_string(), "63.02 GB/s");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "unit", content = "value", rename_all = "snake_case")]
 pub enum Quantity {
@@ -15,11 +23,12 @@ pub enum Quantity {
     /// Floating-point operations; a multiply-add counts as two.
     Operations(u64),
     Seconds(f64),
+    BytesPerSecond(f64),
     Ratio(f64),
 }
 
 impl fmt::Display for Quantity {
-    /// Rounded for reading: `1.50 GiB`, `12`, `989.4 TFLOP`, `3.2 ms`, `53.2`.
+    /// Rounded for reading: `1.50 GiB`, `12`, `989.4 TFLOP`, `3.20 ms`, `63.02 GB/s`, `53.200`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Quantity::Bytes(bytes) => f.write_str(&units::human_binary(bytes)),
@@ -36,6 +45,7 @@ impl fmt::Display for Quantity {
                 let (unit, name) = steps.into_iter().find(|(unit, _)| seconds.abs() >= *unit).unwrap_or((1e-9, "ns"));
                 write!(f, "{:.2} {name}", seconds / unit)
             }
+            Quantity::BytesPerSecond(rate) => write!(f, "{:.2} GB/s", rate / 1e9),
             Quantity::Ratio(ratio) => write!(f, "{ratio:.3}"),
         }
     }

@@ -5,6 +5,12 @@ use serde::{Deserialize, Serialize};
 use crate::Text;
 
 /// How one number is stored beside a scale.
+///
+/// ```
+/// use ledger::formats::Code;
+/// assert_eq!(Code::from_id("int4_asymmetric").map(|code| (code.bits(), code.has_zero_point())), Some((4, true)));
+/// assert_eq!(Code::E4m3.name().en, "FP8 E4M3");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {

@@ -6,7 +6,7 @@ use super::{
     initial::{Before, empty},
     read::{Action, Event, Segment},
 };
-use crate::allocator::is_small;
+use crate::allocator::{PoolId, is_small};
 
 /// Mapped parts of expandable segments before the trace: the end's, with the maps and unmaps of the trace undone.
 pub(super) fn mapped(segments: &[&Segment], trace: &[Event]) -> BTreeMap<u64, Before> {
@@ -65,21 +65,21 @@ fn is_request(event: &Event) -> bool {
 /// Addresses of a range lie within this of each other: an eighth more than the largest device has.
 const REACH: u64 = 1 << 39;
 
-/// The pages that a trace maps, by stream and pool.
-pub(super) struct Pages(BTreeSet<(u64, bool, u64)>);
+/// The pages that a trace maps, by stream, pool and address.
+pub(super) struct Pages(BTreeSet<(u64, bool, PoolId, u64)>);
 
 impl Pages {
-    pub fn new(trace: &[Event]) -> Self {
+    pub fn new(trace: &[Event], pool_of: impl Fn(&Event) -> PoolId) -> Self {
         let maps = trace.iter().filter(|event| event.action == Action::SegmentMap);
         // The small pool maps one page of 2 MiB at a time, the large one never as little.
-        Self(maps.map(|event| (event.stream, event.size == 2 << 20, event.address)).collect())
+        Self(maps.map(|event| (event.stream, event.size == 2 << 20, pool_of(event), event.address)).collect())
     }
 
-    /// Where the range of a part that starts at `address` begins: the lowest page that is mapped for it.
-    pub fn beginning(&self, part: &Before, address: u64) -> u64 {
-        let key = |at| (part.stream, part.small, at);
-        let below = self.0.range(key(address.saturating_sub(REACH))..key(address)).next();
-        below.map_or(address, |(.., at)| *at)
+    /// Where the range of a part that starts at `address` begins: the lowest page above `floor` that is mapped for it.
+    pub fn beginning(&self, part: &Before, address: u64, floor: u64) -> u64 {
+        let key = |at| (part.stream, part.small, part.pool, at);
+        let from = address.saturating_sub(REACH).max(floor).min(address);
+        self.0.range(key(from)..key(address)).next().map_or(address, |(.., at)| *at)
     }
 }
 

@@ -96,18 +96,21 @@ impl Run {
                 .map(|segment| (segment.address, (segment.total_size, segment.pool)))
                 .collect(),
         };
-        let (before, pages) = (before(segments, trace), Pages::new(trace));
+        let before = before(segments, trace);
+        let pages = Pages::new(trace, |event| run.pool_of(event));
         let mut placed = Vec::with_capacity(before.len());
         // Parts of one pool and stream lie in one range: it has room for the whole device.
         let mut parts: BTreeMap<(u64, bool, PoolId), (u64, Vec<u32>)> = BTreeMap::new();
+        let mut floor = 0;
         for (address, segment) in &before {
             let id = run.allocator.lay_out(*address, segment.size, segment.stream, segment.small, segment.pool);
             placed.push(id);
             if segment.expandable {
                 let key = (segment.stream, segment.small, segment.pool);
-                let start = || (pages.beginning(segment, *address), Vec::new());
+                let start = || (pages.beginning(segment, *address, floor), Vec::new());
                 parts.entry(key).or_insert_with(start).1.push(id);
             }
+            floor = address.saturating_add(segment.size);
         }
         parts.into_values().for_each(|(start, parts)| run.allocator.make_range(start, &parts));
         for (id, (address, segment)) in placed.into_iter().zip(&before) {

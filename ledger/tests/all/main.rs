@@ -18,6 +18,7 @@ mod parallel;
 mod pickles;
 mod planner;
 mod quantise;
+mod recordings;
 mod run_laws;
 mod runs;
 mod serving;

@@ -17,7 +17,7 @@ fn sheet(id: &str, values: &[(&str, &str)]) -> Sheet {
 fn number(sheet: &Sheet, line: &str) -> f64 {
     match sheet.line(line).unwrap_or_else(|| panic!("no line {line}")).quantity {
         Quantity::Bytes(value) | Quantity::Count(value) | Quantity::Operations(value) => value as f64,
-        Quantity::Seconds(value) | Quantity::Ratio(value) => value,
+        Quantity::Seconds(value) | Quantity::BytesPerSecond(value) | Quantity::Ratio(value) => value,
     }
 }
 
@@ -130,6 +130,14 @@ fn attention_and_checkpoints() {
         &values,
         &[("none", 16_384.0), ("chosen", 16_384.0), ("best_segments", 4.0), ("best", 7_168.0), ("root", 4.0)],
     );
+    // Sixteen GPT layers measured with checkpoint_sequential(4): 4,407,296 bytes; twelve layers run again.
+    let sizes = [("layers", "16"), ("input_bytes", "65536"), ("layer_bytes", "1052672"), ("segments", "4")];
+    let kept = [sizes[0], sizes[1], sizes[2], sizes[3], ("last", "kept")];
+    check("checkpointing", &kept, &[("none", 16_842_752.0), ("chosen", 4_407_296.0), ("time", 1.25)]);
+    check("checkpointing", &sizes, &[("chosen", 4_407_296.0), ("time", 4.0 / 3.0)]);
+    // Every layer: sixteen inputs, and the layer whose backward runs.
+    let every = [sizes[0], sizes[1], sizes[2], ("segments", "16")];
+    check("checkpointing", &every, &[("chosen", 15.0 * 65_536.0 + 1_052_672.0)]);
 }
 
 #[test]
@@ -157,6 +165,7 @@ fn links_and_tiers() {
             ("stall", 96.0 * 9_437_184.0 / 63.015e9),
         ],
     );
+    check("expert_paging", &[("resident", "0")], &[("misses", 384.0), ("on_card", 0.0)]);
     check("expert_paging", &[("resident", "4096")], &[("misses", 0.0), ("on_tier", 0.0)]);
 }
 

@@ -222,6 +222,29 @@ fn parts_of_one_range() {
     agrees(&read(&both(segments, vec![Py::List(trace)], Vec::new())));
 }
 
+/// Pages below that are mapped for a graph's pool, or that lie beyond another range, are not this range's.
+#[test]
+fn ranges_of_other_pools() {
+    let none = Vec::new();
+    let at = |mib: u64| BASE + mib * MIB;
+    let trace = vec![
+        event("segment_map", at(0), 20, &none),
+        event("alloc", at(0), 20, &none),
+        event("segment_map", at(820), 40, &none),
+        event("alloc", at(820), 30, &none),
+    ];
+    let graph_parts = [(20, 'a')];
+    let graph = segment(
+        0,
+        BASE,
+        &graph_parts,
+        blocks(&graph_parts, current),
+        vec![pool(0, 1), ("is_expandable", Py::Bool(true))],
+    );
+    let segments = vec![graph, expandable(at(800), &[(20, 'a'), (30, 'a'), (10, 'i')])];
+    agrees(&read(&both(segments, vec![Py::List(trace)], Vec::new())));
+}
+
 /// What was mapped before the trace and is gone by its end is known from its events alone.
 #[test]
 fn a_range_that_is_gone() {

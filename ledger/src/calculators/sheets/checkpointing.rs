@@ -2,9 +2,12 @@
 
 use super::{Answer, Calculator, Given};
 use crate::{
-    Text,
-    calculators::{Quantity, Series, Sheet, input::whole, segment_curve},
-    formula::n,
+    LedgerError, Text,
+    calculators::{
+        Quantity, Series, Sheet,
+        input::{choice, whole},
+    },
+    formula::{Term, n},
     units,
 };
 
@@ -22,46 +25,78 @@ pub(super) fn calculator() -> Calculator {
                 "What one layer saves, its input included",
                 570_425_344,
             ),
+            choice(
+                "last",
+                ("最后一段", "The last segment"),
+                "recomputed",
+                vec![
+                    ("recomputed", ("也重算", "is computed again too")),
+                    ("kept", ("保留（checkpoint_sequential）", "is kept (checkpoint_sequential)")),
+                ],
+            ),
             whole("segments", ("段数", "Segments"), "", 6, 1, 1000),
         ],
         compute,
     }
 }
 
+/// Peak bytes and the extra forwards of one number of segments.
+fn point(layers: u64, input: u64, layer: u64, segments: u64, last_kept: bool) -> Result<(Term, f64), LedgerError> {
+    if last_kept {
+        // `torch.utils.checkpoint.checkpoint_sequential`: equal segments, the last takes what is over and is kept.
+        let last = layers - (segments - 1) * (layers / segments);
+        let peak = n(segments - 1) * n(input) + n(last) * n(layer);
+        return Ok((peak, (layers - last) as f64 / layers as f64));
+    }
+    let kept = n(segments) * n(input) + n(layers.div_ceil(segments)) * n(layer);
+    Ok((kept.minus(n(input)), 1.0))
+}
+
 fn compute(given: &Given) -> Answer {
     let (layers, input) = (given.whole("layers")?, given.whole("input_bytes")?);
     let layer = given.whole("layer_bytes")?.max(input);
     let segments = given.whole("segments")?.min(layers);
+    let last_kept = given.choice("last")? == "kept";
     let mut sheet = Sheet::default();
     let none = sheet.bytes("none", ("不重算", "Without checkpoints"), n(layers) * n(layer))?;
-    let curve = segment_curve(layers, input, layer)?;
-    let kept = n(segments) * n(input) + n(layers.div_ceil(segments)) * n(layer);
-    let chosen = sheet.bytes("chosen", ("所选段数的峰值", "Peak with these segments"), kept.minus(n(input)))?;
+    let (peak, extra) = point(layers, input, layer, segments, last_kept)?;
+    let chosen = sheet.bytes("chosen", ("所选段数的峰值", "Peak with these segments"), peak)?;
     sheet.ratio("share", ("占不重算的比例", "Share of none"), chosen, none);
-    let best = curve.iter().min_by_key(|point| point.bytes).copied();
-    if let Some(best) = best {
-        sheet.count("best_segments", ("峰值最低的段数", "Segments with the lowest peak"), n(best.segments))?;
-        sheet.bytes("best", ("最低峰值", "The lowest peak"), n(best.bytes))?;
+    let mut curve = Vec::new();
+    for segments in 1..=layers {
+        let (peak, extra) = point(layers, input, layer, segments, last_kept)?;
+        curve.push((segments, peak.finish("segments")?.0, (3.0 + extra) / 3.0));
+    }
+    if let Some((best, bytes, _)) = curve.iter().min_by_key(|(_, bytes, _)| *bytes) {
+        sheet.count("best_segments", ("峰值最低的段数", "Segments with the lowest peak"), n(*best))?;
+        sheet.bytes("best", ("最低峰值", "The lowest peak"), n(*bytes))?;
     }
     let optimum = (layers as f64 * layer as f64 / input as f64).sqrt();
     let text = format!("√({} × {} ÷ {})", units::group(layers), units::group(layer), units::group(input));
     sheet.push("root", ("连续近似的最优段数", "Optimum of the continuous formula"), Quantity::Ratio(optimum), text);
-    // Forward 1, backward 2, one forward again: the number of segments does not matter.
+    let time = Quantity::Ratio((3.0 + extra) / 3.0);
     sheet.push(
         "time",
         ("一步的时间 ÷ 不重算", "Time of a step ÷ without"),
-        Quantity::Ratio(4.0 / 3.0),
-        "(1 + 2 + 1) ÷ (1 + 2)".to_owned(),
+        time,
+        format!("(1 + 2 + {extra}) ÷ (1 + 2)"),
     );
+    let along = Text::new("段数", "Segments");
     sheet.series.push(Series {
         id: "peak".into(),
         name: Text::new("峰值字节", "Peak bytes"),
-        along: Text::new("段数", "Segments"),
-        points: curve.iter().map(|point| (point.segments as f64, point.bytes as f64)).collect(),
+        along: along.clone(),
+        points: curve.iter().map(|(segments, bytes, _)| (*segments as f64, *bytes as f64)).collect(),
+    });
+    sheet.series.push(Series {
+        id: "time".into(),
+        name: Text::new("一步的时间 ÷ 不重算", "Time of a step ÷ without"),
+        along,
+        points: curve.iter().map(|(segments, _, time)| (*segments as f64, *time)).collect(),
     });
     sheet.assume(
-        "每段都重算一次：一次额外前向；反向约为前向的两倍",
-        "Every segment is computed again once: one extra forward; a backward takes about two forwards",
+        "反向约为前向的两倍；重算的每层多一次前向",
+        "A backward takes about two forwards; a layer that is computed again takes one more",
     );
     sheet.assume(
         "各层一样大；峰值在进入一段的反向时",

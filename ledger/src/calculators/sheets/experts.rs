@@ -51,7 +51,13 @@ fn compute(given: &Given) -> Answer {
         n(layers) * n(experts.per_token),
     )?;
     sheet.ratio("uniform", ("均匀路由的命中率", "Hits if routing were uniform"), resident, experts.total);
-    let misses = if resident == experts.total { 0.0 } else { routes as f64 * (1.0 - hit) };
+    // With none or all of them on the card there is nothing to measure.
+    let hit = match resident {
+        0 => 0.0,
+        all if all == experts.total => 1.0,
+        _ => hit,
+    };
+    let misses = routes as f64 * (1.0 - hit);
     sheet.push(
         "misses",
         ("每词元的缺页", "Misses per token"),

@@ -53,13 +53,13 @@ fn compute(given: &Given) -> Answer {
         prefill_operations(model, tokens)?,
     )?;
     let again = sheet.seconds("recompute", ("重算", "Compute again"), operations, Rate::operations(rate, share));
-    let needed = bytes as f64 / (again - latency).max(f64::MIN_POSITIVE);
+    let needed = bytes as f64 / (again - latency);
     if again > latency {
         let formula = format!("{bytes} B ÷ ({again:.6} s − {latency} s)");
         sheet.push(
             "break_even",
-            ("盈亏点：每秒字节", "Break-even: bytes per second"),
-            Quantity::Ratio(needed),
+            ("盈亏点：链路速率", "Break-even: rate of the link"),
+            Quantity::BytesPerSecond(needed),
             formula,
         );
     }
