@@ -317,7 +317,7 @@ const DIVISIBLE: &[&str] = &[
 /// The tables of the planner give the ledger's bytes, on whatever layout the ledger accepts.
 #[test]
 fn the_quick_way_gives_the_same_bytes() {
-    let config = ProptestConfig { cases: 1200, failure_persistence: None, ..ProptestConfig::default() };
+    let config = ProptestConfig { cases: 2400, failure_persistence: None, ..ProptestConfig::default() };
     let places = (0..Place::ALL.len(), 0..Place::ALL.len());
     let drawn = (0..DIVISIBLE.len(), trainings(), meshes(), 1u64..9, 0u64..4, places);
     let compared = std::cell::Cell::new(0);
