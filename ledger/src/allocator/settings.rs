@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Settings of the allocator; the default is PyTorch's.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Bytes and counts at this moment, and the peaks so far.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stats {
     /// Bytes of allocated blocks, rounding and tails that were not split off included.

@@ -10,6 +10,7 @@ use super::{Allocator, Handle, Settings, View, round_size};
 pub const MAX_STEPS: usize = 500;
 
 /// One line of a script.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Operation {
@@ -30,6 +31,7 @@ pub enum Operation {
 }
 
 /// What an operation did.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Address of the new block.
@@ -46,6 +48,7 @@ pub struct Outcome {
 }
 
 /// An operation, its outcome and the memory after it.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = AllocatorStep))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     pub operation: Operation,

@@ -9,6 +9,7 @@ use super::{
 };
 
 /// What a block is used for.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Use {
@@ -21,6 +22,7 @@ pub enum Use {
 }
 
 /// A block; sizes and addresses in bytes.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockView {
     pub address: u64,
@@ -34,6 +36,7 @@ pub struct BlockView {
 }
 
 /// A segment, or the backed part of an expandable range. Its blocks touch each other.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SegmentView {
     pub address: u64,
@@ -41,12 +44,14 @@ pub struct SegmentView {
     pub stream: u64,
     /// Of the pool for requests up to 1 MiB.
     pub small: bool,
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<u64>))]
     pub pool: PoolId,
     pub expandable: bool,
     pub blocks: Vec<BlockView>,
 }
 
 /// Everything at one moment.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
     pub stats: Stats,

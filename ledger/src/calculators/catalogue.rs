@@ -12,14 +12,17 @@ use super::{
 use crate::{LedgerError, Text};
 
 /// A calculator: what it is called and what it asks.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Serialize)]
 pub struct Calculator {
     pub id: &'static str,
     pub name: Text,
     pub inputs: Vec<Input>,
     #[serde(skip)]
-    pub(super) compute: fn(&Given) -> Result<Sheet, LedgerError>,
+    pub(super) compute: Compute,
 }
+
+pub(super) type Compute = fn(&Given) -> Result<Sheet, LedgerError>;
 
 /// Why a calculator gives no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -16,6 +16,7 @@ use crate::{Dtype, LedgerError, Model, Text, catalogue, catalogue::Card};
 /// assert!(matches!(&card.kind, Kind::Choice { options, .. } if options.iter().any(|card| card.id == "h100-80gb")));
 /// # Ok::<(), ledger::calculators::CalculatorError>(())
 /// ```
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Input {
     pub id: Cow<'static, str>,
@@ -25,6 +26,7 @@ pub struct Input {
 }
 
 /// What may be typed in.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Kind {
@@ -37,6 +39,7 @@ pub enum Kind {
 }
 
 /// An option of a choice.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
     pub id: Cow<'static, str>,

@@ -15,6 +15,7 @@ use crate::{LedgerError, Text, formula::Term, units};
 /// assert_eq!(Quantity::Seconds(0.0032).to_string(), "3.20 ms");
 /// assert_eq!(Quantity::BytesPerSecond(63.015e9).to_string(), "63.02 GB/s");
 /// ```
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "unit", content = "value", rename_all = "snake_case")]
 pub enum Quantity {
@@ -52,6 +53,7 @@ impl fmt::Display for Quantity {
 }
 
 /// One result.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// A slug, unique in its sheet.
@@ -64,6 +66,7 @@ pub struct Line {
 }
 
 /// A curve of the answer, for a plot.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     pub id: Cow<'static, str>,
@@ -75,6 +78,7 @@ pub struct Series {
 }
 
 /// The whole answer.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sheet {
     pub lines: Vec<Line>,

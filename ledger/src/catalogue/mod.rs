@@ -24,6 +24,7 @@ struct ModelFacts {
 }
 
 /// A card and the capacity that its driver reports.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Card {
     /// `h100-80gb`
@@ -39,6 +40,7 @@ pub struct Card {
 }
 
 /// How fast a card is by its data sheet: peaks that no program reaches.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Speed {
     pub source: &'static str,

@@ -9,6 +9,7 @@ use crate::{
 };
 
 /// A branch of the flow.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Branch {
@@ -78,6 +79,7 @@ impl Branch {
 }
 
 /// A step of the flow: the question's number, the branch and why it was taken.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = DecisionStep))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// 1 task, 2 precision, 3 cards, 4 cache, 5 training; 6 the test at the end.
@@ -104,6 +106,7 @@ impl Step {
 }
 
 /// What the flow leads to.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Plan {
@@ -113,6 +116,7 @@ pub enum Plan {
 }
 
 /// The branches taken, and the plan; `None` where nothing fits the cards.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Decision {
     pub steps: Vec<Step>,

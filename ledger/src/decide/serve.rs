@@ -12,6 +12,7 @@ use crate::{
 };
 
 /// How much quality may be lost.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tolerance {
@@ -22,6 +23,7 @@ pub enum Tolerance {
 }
 
 /// A service as it is asked for, and what has been measured of it.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Serving {
     /// Longest sequence that must fit, prompt and output together.

@@ -12,6 +12,7 @@ use crate::{
 };
 
 /// A training job as it is asked for.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tuning {
     pub goal: TrainGoal,
@@ -22,6 +23,7 @@ pub struct Tuning {
 }
 
 /// Adapters on one card; others repeat it on their share of the batch.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct AdapterPlan {
     pub card: &'static str,

@@ -11,6 +11,7 @@ use crate::Text;
 /// assert_eq!(Code::from_id("int4_asymmetric").map(|code| (code.bits(), code.has_zero_point())), Some((4, true)));
 /// assert_eq!(Code::E4m3.name().en, "FP8 E4M3");
 /// ```
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {

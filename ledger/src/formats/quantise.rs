@@ -13,6 +13,7 @@ const BINS: usize = 64;
 const SCALE_BYTES: u64 = 4;
 
 /// Which numbers share a scale. Rows are tokens, columns channels.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Granularity {
@@ -64,6 +65,7 @@ pub enum QuantiseError {
 }
 
 /// How often values fall into each of equal bins.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Histogram {
     pub low: f64,
@@ -72,6 +74,7 @@ pub struct Histogram {
 }
 
 /// The array as it is read back, and how far that is from the original.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Quantised {
     /// The largest `|x − x̂|`.

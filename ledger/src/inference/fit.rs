@@ -9,6 +9,7 @@ use crate::{LedgerError, Model};
 pub const MAX_SEARCH: u64 = 1 << 40;
 
 /// A workload beside a capacity. All sizes in bytes.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fit {
     pub fits: bool,

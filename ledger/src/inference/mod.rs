@@ -34,6 +34,7 @@ use crate::{
 };
 
 /// A serving workload.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inference {
     /// Format of the weights: bare numbers, no scales or zero points, the same for every tensor.
@@ -56,6 +57,7 @@ impl Inference {
 }
 
 /// The entries of a serving ledger and their sum.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InferenceLedger {
     pub entries: Vec<Entry>,

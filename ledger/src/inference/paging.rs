@@ -13,6 +13,7 @@ use crate::{
 };
 
 /// How a page stores its numbers.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PageFormat {
     /// Bare numbers; a scale per tensor weighs nothing.

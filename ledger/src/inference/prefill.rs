@@ -20,6 +20,7 @@ use crate::{
 };
 
 /// How prompts are read.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prefill {
     /// Tokens of one pass at most (vLLM's `max_num_batched_tokens`); longer prompts are read in chunks.
@@ -41,6 +42,7 @@ impl Prefill {
 }
 
 /// How attention over the prompt runs.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PromptAttention {
@@ -51,6 +53,7 @@ pub enum PromptAttention {
 }
 
 /// Which positions' logits are computed.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PromptLogits {

@@ -11,6 +11,7 @@ use crate::{
 };
 
 /// Bytes set aside. None of them follows from a model: measure them on the machine at hand and type them in.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reserves {
     /// The driver's context with loaded kernels: what `nvidia-smi` shows of a process before its first tensor.

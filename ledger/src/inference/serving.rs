@@ -30,6 +30,7 @@ pub struct Serving {
 }
 
 /// The entries of a serving engine and its phases. All sizes in bytes.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServingLedger {
     /// Every object with its largest size. A layer's activations and the logits are never alive together.
@@ -45,6 +46,7 @@ pub struct ServingLedger {
 }
 
 /// What a card takes, as vLLM counts it. All sizes in bytes.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineCapacity {
     /// Capacity × utilisation, rounded down.

@@ -14,6 +14,7 @@ pub use tensors::{Role, Tensors};
 ///
 /// Built by [`crate::import_config`], taken from [`crate::catalogue`], or typed in field by field; every function
 /// that takes a model checks it first, so that a contradiction is an error and never a wrong number.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Model {
     pub name: String,
@@ -57,6 +58,7 @@ pub struct Model {
 }
 
 /// The shape of the feed-forward block.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mlp {
@@ -67,6 +69,7 @@ pub enum Mlp {
 }
 
 /// The normalisation layer.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Norm {
@@ -77,6 +80,7 @@ pub enum Norm {
 }
 
 /// Which linear layers carry a bias vector.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Biases {
@@ -91,6 +95,7 @@ pub struct Biases {
 }
 
 /// Sliding-window attention.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
     /// Tokens a sliding layer attends to, its own included.
@@ -100,6 +105,7 @@ pub struct Window {
 }
 
 /// Mixture of experts in place of the dense feed-forward block.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Experts {
     /// Routed experts per layer.
@@ -126,6 +132,7 @@ pub struct Experts {
 }
 
 /// Multi-head latent attention: the cache holds one compressed vector per token.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Latent {
     /// Rank of the query compression; `None` where queries are projected directly.

@@ -33,6 +33,7 @@ use crate::{
 };
 
 /// A training step on a mesh of ranks.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Distributed {
     /// `batch` is the sequences per micro-batch and data rank, `seq` the tokens of a whole sequence.
@@ -91,6 +92,7 @@ impl Distributed {
 }
 
 /// The ledger of the ranks of one kind of stage. All tensor, data, expert and context ranks of it hold the same.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankLedger {
     /// The first stage of that kind, counted from 0.
@@ -114,6 +116,7 @@ pub struct RankLedger {
 }
 
 /// Ledgers of all kinds of ranks, and what travels between them.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParallelLedger {
     /// One per kind of stage, in the order of the pipeline.

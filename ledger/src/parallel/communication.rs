@@ -9,6 +9,7 @@ use crate::{
 };
 
 /// A collective operation, by the ring algorithm: every rank sends to its neighbour only.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Collective {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Biases, Experts, LedgerError, Model, Role};
 
 /// Ranks along each axis.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
     pub tensor: u64,

@@ -6,6 +6,7 @@ use super::{Axis, Mesh};
 use crate::catalogue::Speed;
 
 /// Bytes per second and card, per direction. All but the card's own links are **assumptions** that the user may edit.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Links {
     /// Cards in one machine.

@@ -7,6 +7,7 @@ use crate::{LedgerError, Model, formula::product};
 
 /// How many ranks there are along each axis. Tensor ranks are neighbours, then come context, data and pipeline
 /// (Megatron's order `tp-cp-dp-pp`); expert ranks are taken from the data and context ranks of one stage.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Mesh {
     pub data: u64,

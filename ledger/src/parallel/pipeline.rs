@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::LedgerError;
 
 /// The order in which a stage works through its micro-batches.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {

@@ -6,6 +6,7 @@ use super::ZeroStage;
 use crate::{LedgerError, Text};
 
 /// A memory that holds model states between their uses.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
@@ -31,6 +32,7 @@ impl Place {
 }
 
 /// What lies where (ZeRO-Offload, arXiv 2101.06840; ZeRO-Infinity, arXiv 2104.07857).
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = StateOffload))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Offload {
     /// Optimizer states and master copy; the step runs where they are, and gradients go there as they appear.

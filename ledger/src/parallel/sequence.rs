@@ -11,6 +11,7 @@ use crate::{
 };
 
 /// How a layer is divided.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TensorParallel {
     pub ranks: u64,
@@ -19,6 +20,7 @@ pub struct TensorParallel {
 }
 
 /// What is computed again in the backward pass.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Recompute {

@@ -25,6 +25,7 @@ use super::{
 use crate::{LedgerError, Model, Text, training::Checkpointing};
 
 /// Between whom bytes travel.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Axis {
@@ -62,6 +63,7 @@ impl Axis {
 }
 
 /// What one rank sends in a step for one purpose.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Traffic {
     pub axis: Axis,

@@ -8,6 +8,7 @@ use crate::{
 };
 
 /// What is divided among the ranks; each stage includes the one before.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ZeroStage {
@@ -31,6 +32,7 @@ impl ZeroStage {
 }
 
 /// Bytes per parameter of the three kinds of model states.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateBytes {
     pub weights: u64,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{catalogue::Speed, parallel::Links, units};
 
 /// Numbers that no data sheet of a card gives.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Assumptions {
     /// Share of the dense peak that matrix products reach.

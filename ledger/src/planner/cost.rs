@@ -21,6 +21,7 @@ use crate::{
 };
 
 /// Seconds of one training step by cause.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     pub compute: f64,

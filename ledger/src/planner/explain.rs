@@ -6,6 +6,7 @@ use super::{ServePlan, TrainPlan, term_name};
 use crate::{Text, units};
 
 /// A term of two costs. Seconds.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Difference {
     /// The slug of the term.
@@ -16,6 +17,7 @@ pub struct Difference {
 }
 
 /// Two plans side by side.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     /// The choices in which they differ: what, the first's, the second's.

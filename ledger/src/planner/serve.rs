@@ -21,6 +21,7 @@ use crate::{
 };
 
 /// What a service must hold.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServeGoal {
     /// Tokens per sequence, prompt and output together.
@@ -33,6 +34,7 @@ pub struct ServeGoal {
 }
 
 /// Seconds of one decoding step by cause.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServeCost {
     pub weights: f64,
@@ -62,6 +64,7 @@ impl ServeCost {
 }
 
 /// One way to serve.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ServePlan {
     pub card: &'static str,
@@ -82,6 +85,7 @@ pub struct ServePlan {
 }
 
 /// What a search found.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ServePlans {
     /// Least time per token first.

@@ -9,6 +9,7 @@ use crate::{
 };
 
 /// Equal cards that are at hand.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Offer {
     pub card: &'static Card,
@@ -17,6 +18,7 @@ pub struct Offer {
 
 /// The choices of a training search. Precision and optimizer decide about what is learned, not only about memory:
 /// list those that are acceptable.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Space {
     pub precisions: Vec<Precision>,

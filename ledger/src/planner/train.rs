@@ -16,6 +16,7 @@ use crate::{
 };
 
 /// What a step must do.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrainGoal {
     /// Sequences per optimizer step, on all cards together.
@@ -25,6 +26,7 @@ pub struct TrainGoal {
 }
 
 /// One way to do it, with what it needs and takes.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct TrainPlan {
     /// The id of the card.
@@ -55,6 +57,7 @@ impl TrainPlan {
 }
 
 /// What a search found.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TrainPlans {
     /// Fastest first.

@@ -12,6 +12,7 @@ use super::{
 use crate::allocator::{Allocator, Handle, PoolId, View};
 
 /// An allocation that the simulation placed elsewhere.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Mismatch {
     /// Position in the trace.
@@ -22,6 +23,7 @@ pub struct Mismatch {
 }
 
 /// The outcome of a replay, all devices together.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Replay {
     pub allocations: u64,

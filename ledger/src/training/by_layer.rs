@@ -19,6 +19,7 @@ use crate::{LedgerError, Model, Phase, formula::sum};
 const MAX_LAYERS: u64 = 4_096;
 
 /// A point of the step. Layers count from 1.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
@@ -41,6 +42,7 @@ pub enum Stage {
 }
 
 /// What is alive at a stage.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageTotal {
     pub stage: Stage,

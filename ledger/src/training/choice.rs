@@ -33,6 +33,7 @@ impl UnknownChoice {
 /// assert_eq!(Checkpointing::Parts(parts).slug(), "recompute_norms+mlp");
 /// assert_eq!("recompute_norms+mlp".parse(), Ok(Checkpointing::Parts(parts)));
 /// ```
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

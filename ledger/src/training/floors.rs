@@ -6,6 +6,7 @@ use super::{Line, Moment, head, moments};
 use crate::{LedgerError, Text, object::Object};
 
 /// A lower bound of the peak and what it holds against.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Floor {
     /// `optimizer_floor`, `loss_floor`, `weights_floor`.

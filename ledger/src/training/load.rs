@@ -11,6 +11,7 @@ use crate::{
 };
 
 /// How the weights come from a file to the device.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Load {
     pub loader: Loader,
@@ -24,6 +25,7 @@ impl Load {
 }
 
 /// Who holds what while loading. What a page cache keeps of a mapped file is not counted: the system takes it back.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Loader {

@@ -30,6 +30,7 @@ use crate::{
 };
 
 /// Adapters of one rank and the base that they stand beside.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lora {
     pub rank: u64,
@@ -39,6 +40,7 @@ pub struct Lora {
 }
 
 /// What an adapter learns.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoraMethod {
@@ -49,6 +51,7 @@ pub enum LoraMethod {
 }
 
 /// Which projections have an adapter.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoraTargets {
@@ -68,6 +71,7 @@ impl LoraTargets {
 }
 
 /// How the frozen base is stored.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoraBase {

@@ -117,6 +117,7 @@ pub(crate) mod pieces {
 use crate::{Entry, LedgerError, Model, formula::Term, object::Span};
 
 /// A training workload on one device.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Training {
     pub precision: Precision,
@@ -129,6 +130,7 @@ pub struct Training {
 }
 
 /// The entries of a training ledger, the totals per phase and the peak. All sizes in bytes.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrainingLedger {
     /// Every object with its largest size. They are not all alive together: see `phases`.

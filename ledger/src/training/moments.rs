@@ -11,6 +11,7 @@ use super::Line;
 use crate::{LedgerError, Object, Phase, formula::sum};
 
 /// A point of the step.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Moment {
@@ -86,6 +87,7 @@ impl Moment {
 }
 
 /// What one object contributes to a moment.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     pub object: Object,
@@ -95,6 +97,7 @@ pub struct Part {
 }
 
 /// A phase at its highest moment.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseTotal {
     pub phase: Phase,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::UnknownChoice;
 
 /// An optimizer and its implementation: the implementation decides about the peak.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::UnknownChoice;
 
 /// The number formats of a training run.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Which parts: the choices of Megatron's `--recompute-modules`, each with its own rule about what is kept.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = RecomputedParts))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Recompute {
     /// From query, key and value to the output of attention: scores, softmax, dropout, log-sum-exp. The three inputs

@@ -32,6 +32,7 @@ use crate::{
 /// assert_eq!(accumulating.device.floor - once.floor, 2 * model.parameters()?);
 /// # Ok::<(), ledger::LedgerError>(())
 /// ```
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     pub workload: Training,
@@ -58,6 +59,7 @@ impl From<Training> for Run {
 }
 
 /// Where gradients are added up.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GradientBuffer {
@@ -69,6 +71,7 @@ pub enum GradientBuffer {
 }
 
 /// Saved activations on the host.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ActivationOffload))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Offload {
@@ -98,6 +101,7 @@ pub(super) fn check(model: &Model, run: &Run) -> Result<(), LedgerError> {
 }
 
 /// A run on a device and beside it. All sizes in bytes.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunLedger {
     pub device: TrainingLedger,

@@ -15,6 +15,7 @@ use crate::{
 };
 
 /// A ridge point: operations per byte above which a kernel is limited by arithmetic.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Ridge {
     pub card: &'static str,

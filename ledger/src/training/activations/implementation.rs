@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The kernels of a layer.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Implementation {
     pub norm: NormKernel,
@@ -29,6 +30,7 @@ impl Implementation {
 }
 
 /// How RMSNorm runs.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NormKernel {
@@ -41,6 +43,7 @@ pub enum NormKernel {
 }
 
 /// How attention runs.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttentionKernel {
@@ -53,6 +56,7 @@ pub enum AttentionKernel {
 }
 
 /// How the feed-forward block runs.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MlpKernel {
@@ -63,6 +67,7 @@ pub enum MlpKernel {
 }
 
 /// Dropout in training.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Dropout {
@@ -74,6 +79,7 @@ pub enum Dropout {
 }
 
 /// How head and cross entropy run.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LossKernel {
@@ -88,6 +94,7 @@ pub enum LossKernel {
 
 /// Which parameters of a layer are trained. A frozen linear layer does not save its input, a frozen norm not its
 /// normalised tensor.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trained {
