@@ -172,7 +172,7 @@ fn meshes(model: &Model, cards: u64, node: u64) -> Vec<Mesh> {
 }
 
 /// The cache of one card: the stage's layers, the rank's key-value heads; a latent is whole on every rank.
-fn kv_bytes(model: &Model, shard: &Shard, kv: Dtype, batch: u64, seq: u64) -> Result<u64, LedgerError> {
+fn cache_bytes(model: &Model, shard: &Shard, kv: Dtype, batch: u64, seq: u64) -> Result<u64, LedgerError> {
     let mut narrow = shard.model.clone();
     // Sliding layers are taken to be spread evenly over the stages.
     narrow.window = model
@@ -211,13 +211,13 @@ fn plan(
     let mut largest = u64::MAX;
     for (shard, work) in quick.shards().iter().zip(forward(model, quick, 1)?) {
         let weight_bytes = n(shard.whole.parameters).of_bits(weights.bits()).finish("weights")?.0;
-        let kv_bytes = kv_bytes(model, shard, kv, batch, goal.context)?;
+        let kv_bytes = cache_bytes(model, shard, kv, batch, goal.context)?;
         let peak = sum("total", [weight_bytes, kv_bytes].into_iter())?;
         if peak > most[0] {
             most = [peak, weight_bytes, kv_bytes];
         }
         let room = offer.card.capacity_bytes.saturating_sub(assumptions.reserve).saturating_sub(weight_bytes);
-        let one = inference::kv_bytes(&shard.model, kv, 1, goal.context)?;
+        let one = cache_bytes(model, shard, kv, 1, goal.context)?;
         largest = largest.min(room / one.max(1));
         let read = ServeCost {
             weights: weight_bytes as f64 * read_share(model, shard, batch) / rates.memory,

@@ -164,6 +164,57 @@ fn traffic_of_the_stages_of_zero() {
     assert_eq!(seconds(16), (parameters * 4 / 16 * 15) as f64 / 50e9);
 }
 
+/// Llama-3-8B, 4096 tokens, 16 bit. A layer's input is 4096 × 4096 × 2 B = 33,554,432 B; keys and values of half the
+/// tokens are 2 × 8 × 128 × 2048 × 2 B = 8,388,608 B.
+#[test]
+fn traffic_of_the_other_axes() {
+    let input = 33_554_432u64;
+    let lines = |mesh, micro_batches, checkpointing| {
+        let base = step(mesh);
+        let training = Training { checkpointing, ..base.training };
+        let how = Distributed { training, micro_batches, ..base };
+        let found = ledger("Llama-3-8B", &how).traffic;
+        found.iter().map(|line| (line.axis, line.collective, line.bytes, line.calls, line.sent)).collect::<Vec<_>>()
+    };
+    let (none, every) = (Checkpointing::None, Checkpointing::EveryLayer);
+    // Four per layer, one each for embedding and head; a ring of two sends what the tensor has.
+    let tensor = Mesh { tensor: 2, ..Mesh::SINGLE };
+    let calls = 32 * 4 + 2;
+    assert_eq!(lines(tensor, 1, none), [(Axis::Tensor, Collective::AllReduce, input, calls, calls * input)]);
+    let calls = 3 * (32 * 6 + 2);
+    assert_eq!(lines(tensor, 3, every), [(Axis::Tensor, Collective::AllReduce, input, calls, calls * input)]);
+    let sequence = Mesh { sequence: true, ..tensor };
+    let (gathers, scatters) = (32 * 6 + 2, 32 * 4 + 2);
+    assert_eq!(
+        lines(sequence, 1, none),
+        [
+            (Axis::Tensor, Collective::AllGather, input, gathers, gathers * input / 2),
+            (Axis::Tensor, Collective::ReduceScatter, input, scatters, scatters * input / 2),
+        ]
+    );
+    // A middle stage sends each of eight micro-batches forward and its gradient back.
+    let stages = Mesh { pipeline: 4, ..Mesh::SINGLE };
+    assert_eq!(lines(stages, 8, none), [(Axis::Pipeline, Collective::PointToPoint, input, 16, 16 * input)]);
+    let chunks = Mesh { schedule: Schedule::Interleaved { chunks: 2 }, ..stages };
+    assert_eq!(lines(chunks, 8, none), [(Axis::Pipeline, Collective::PointToPoint, input, 32, 32 * input)]);
+    // One neighbour: once forward, twice backward, in each of 32 layers. The weights are those of two data ranks.
+    let ring = lines(Mesh { context: 2, ..Mesh::SINGLE }, 1, none);
+    assert_eq!(ring[0].0, Axis::Data);
+    assert_eq!(ring[1], (Axis::Context, Collective::PointToPoint, 8_388_608, 96, 96 * 8_388_608));
+}
+
+/// Gradients of a tied matrix on two stages meet: 151,936 × 1,536 FP32 numbers, reduced between two.
+#[test]
+fn tied_matrices_on_two_stages() {
+    let how = Distributed { micro_batches: 4, ..step(Mesh { pipeline: 2, ..Mesh::SINGLE }) };
+    let ledger = ledger("Qwen2.5-1.5B", &how);
+    let matrix = 151_936 * 1_536u64;
+    let tied = ledger.traffic.iter().find(|line| line.collective == Collective::AllReduce).expect("two copies");
+    assert_eq!((tied.axis, tied.ranks, tied.sent), (Axis::Pipeline, 2, 4 * matrix));
+    let whole = model("Qwen2.5-1.5B").parameters().expect("a known model");
+    assert_eq!(bytes(&ledger, 0, "weights") + bytes(&ledger, 1, "weights"), 2 * (whole + matrix));
+}
+
 /// One card, everything offloaded: two units of weights and one of gradients stay.
 #[test]
 fn offload_moves_bytes_and_costs_seconds() {
@@ -257,6 +308,36 @@ proptest! {
         let weights: u64 = (0..parallel.ranks.len()).map(|at| parallel.ranks[at].alike * bytes(&parallel, at, "weights")).sum();
         let copy = if model.tied && pipeline > 1 { model.embedding_parameters().unwrap() } else { 0 };
         prop_assert_eq!(weights, training.precision.weight_bytes() * (model.parameters().unwrap() + copy));
+    }
+
+    /// More tokens, more micro-batches and more live stages never need less; parts add up to their phase.
+    #[test]
+    fn a_larger_step_never_needs_less(
+        at in 0..DIVISIBLE.len(), training in trainings(), mesh in meshes(), micro_batches in 1u64..9, more in 1u64..5,
+    ) {
+        let model = model(DIVISIBLE[at]);
+        let training = Training { seq: training.seq.next_multiple_of(32), ..training };
+        let how = Distributed { training, micro_batches, mesh, zero: ZeroStage::One, offload: Offload::NONE };
+        let Ok(now) = parallel::ledger(model, &how) else { return Ok(()) };
+        let larger = [
+            Distributed { training: Training { batch: training.batch + more, ..training }, ..how },
+            Distributed { training: Training { seq: training.seq + 32 * more, ..training }, ..how },
+            Distributed { micro_batches: micro_batches + more * mesh.pipeline, ..how },
+        ];
+        for other in larger {
+            let Ok(other) = parallel::ledger(model, &other) else { continue };
+            prop_assert!(other.worst().unwrap().ledger.peak.bytes >= now.worst().unwrap().ledger.peak.bytes);
+        }
+        for rank in &now.ranks {
+            prop_assert!(rank.ledger.peak.bytes <= now.worst().unwrap().ledger.peak.bytes);
+            prop_assert!(rank.ledger.peak.bytes >= rank.ledger.floor);
+            for phase in &rank.ledger.phases {
+                prop_assert_eq!(phase.parts.iter().map(|part| part.bytes).sum::<u64>(), phase.bytes);
+                for part in &phase.parts {
+                    prop_assert!(ledger::part_name(&part.part).is_some(), "{} has no name", part.part);
+                }
+            }
+        }
     }
 
     /// Higher stages of ZeRO never hold more states, and never send less.
