@@ -4,6 +4,7 @@
 
 mod fields;
 mod inference;
+pub mod names;
 mod parallel;
 mod plan;
 mod reader;

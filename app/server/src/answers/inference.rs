@@ -3,11 +3,12 @@
 use ledger::inference::{Fit, Inference};
 use serde::Serialize;
 use ui::state::InferenceState;
+use utoipa::ToSchema;
 
 use super::refusal::first;
 use super::{EntryAnswer, ModelAnswer, Pairs, Refusal, entries};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct InferenceAnswer {
     pub model: ModelAnswer,
     pub workload: Inference,

@@ -23,12 +23,13 @@ pub use training::{TrainingAnswer, training};
 
 use ledger::{Entry, LedgerError, Model, Text};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 /// Named inputs in the order in which they were given.
 pub type Pairs = Vec<(String, String)>;
 
 /// An entry with its name in both languages.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct EntryAnswer {
     #[serde(flatten)]
     pub entry: Entry,
@@ -40,7 +41,7 @@ fn entries(entries: Vec<Entry>) -> Vec<EntryAnswer> {
 }
 
 /// A model and its exact counts.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct ModelAnswer {
     #[serde(flatten)]
     pub model: Model,

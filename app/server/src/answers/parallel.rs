@@ -5,11 +5,12 @@ use ledger::parallel::{Distributed, Links, Traffic};
 use ledger::training::PhaseTotal;
 use serde::Serialize;
 use ui::state::ParallelState;
+use utoipa::ToSchema;
 
 use super::refusal::first;
 use super::{EntryAnswer, ModelAnswer, Pairs, Refusal, entries};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct ParallelAnswer {
     pub model: ModelAnswer,
     pub step: Distributed,
@@ -29,7 +30,7 @@ pub struct ParallelAnswer {
     pub bubble: f64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct RankAnswer {
     /// The first stage of the kind, from 0, and how many hold the same tensors.
     pub stage: u64,
@@ -44,7 +45,7 @@ pub struct RankAnswer {
     pub nvme_bytes: u64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct TrafficAnswer {
     #[serde(flatten)]
     pub traffic: Traffic,

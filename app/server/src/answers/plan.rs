@@ -3,19 +3,20 @@
 use ledger::planner::{self, Assumptions, Comparison, ServeGoal, ServePlan, TrainGoal, TrainPlan};
 use serde::Serialize;
 use ui::state::{PlanState, Plans};
+use utoipa::ToSchema;
 
 use super::refusal::first;
 use super::{ModelAnswer, Pairs, Refusal};
 
 /// What a search found, fastest first.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(tag = "goal", rename_all = "snake_case")]
 pub enum PlanAnswer {
     Train(Found<TrainGoal, TrainPlan>),
     Serve(Found<ServeGoal, ServePlan>),
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Found<G, P> {
     pub model: ModelAnswer,
     pub workload: G,

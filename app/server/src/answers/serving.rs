@@ -3,14 +3,16 @@
 use ledger::inference::EngineCapacity;
 use serde::Serialize;
 use ui::state::ServingState;
+use utoipa::ToSchema;
 
 use super::refusal::first;
 use super::{EntryAnswer, ModelAnswer, Pairs, Refusal, entries};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct ServingAnswer {
     pub model: ModelAnswer,
     /// The inputs as they were understood.
+    #[schema(value_type = Object)]
     pub workload: ServingState,
     pub capacity_bytes: u64,
     pub entries: Vec<EntryAnswer>,

@@ -3,11 +3,12 @@
 use ledger::training::{Floor, PhaseTotal, Run, StageTotal};
 use serde::Serialize;
 use ui::state::TrainingState;
+use utoipa::ToSchema;
 
 use super::refusal::first;
 use super::{EntryAnswer, ModelAnswer, Pairs, Refusal, entries};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct TrainingAnswer {
     pub model: ModelAnswer,
     pub run: Run,

@@ -6,58 +6,9 @@ use clap::Subcommand;
 use ledger::planner::{Comparison, ServePlan, TrainPlan};
 use ledger::units;
 
-use super::ledger::{Failure, Source, flags};
+use super::ledger::{Failure, Flags, Plan, Source};
 use super::out::{self, outln};
 use crate::answers::{self, PlanAnswer};
-
-flags!(TrainFlags {
-    /// Sequences per optimizer step on all cards together [default: 64]
-    batch,
-    /// Tokens per sequence [default: 4096]
-    seq,
-    /// Acceptable precisions, separated by commas [default: bf16_master,amp_bf16]
-    precisions,
-    /// Acceptable optimizers [default: adamw_fused,adamw_8bit]
-    optimizers,
-    /// Acceptable checkpointing [default: all]
-    checkpointing,
-    /// How far states may leave the card: device, host, nvme [default: nvme]
-    offload,
-    /// Most tensor, pipeline, expert and context ranks
-    max_tensor,
-    max_pipeline,
-    max_expert,
-    max_context,
-    /// Host memory and drive for each card, in GiB
-    host_gib,
-    drive_gib,
-});
-
-flags!(ServeFlags {
-    /// Tokens per sequence, prompt and output together [default: 8192]
-    context,
-    /// Sequences at the same time [default: 32]
-    concurrency,
-    /// Acceptable formats of weights, separated by commas [default: bf16]
-    weights,
-    /// Acceptable formats of the KV cache [default: bf16]
-    kv,
-});
-
-flags!(Common {
-    /// Cards at hand: CARD:COUNT, several separated by commas, each searched by itself [default: h100-80gb:8]
-    cards,
-    /// Share of the dense peak that matrix products reach, in percent [default: 45]
-    efficiency_percent,
-    /// Share of the memory's peak rate that is reached, in percent [default: 70]
-    memory_percent,
-    /// Set aside on each card, in MiB [default: 2048]
-    reserve_mib,
-    /// Cards per machine [default: 8]
-    node,
-    /// GB/s per card between machines, per direction [default: 50]
-    between_gb,
-});
 
 #[derive(Subcommand)]
 pub enum Goal {
@@ -66,9 +17,7 @@ pub enum Goal {
         #[command(flatten)]
         source: Source,
         #[command(flatten)]
-        flags: TrainFlags,
-        #[command(flatten)]
-        common: Common,
+        flags: Flags<Plan>,
         #[arg(long)]
         json: bool,
     },
@@ -77,9 +26,7 @@ pub enum Goal {
         #[command(flatten)]
         source: Source,
         #[command(flatten)]
-        flags: ServeFlags,
-        #[command(flatten)]
-        common: Common,
+        flags: Flags<Plan>,
         #[arg(long)]
         json: bool,
     },
@@ -87,12 +34,12 @@ pub enum Goal {
 
 /// Exit 0 a plan fits, 1 nothing fits or the model is refused, 2 the arguments are wrong.
 pub fn run(goal: Goal) -> ExitCode {
-    let (source, goal, mut fields, common, json) = match goal {
-        Goal::Train { source, flags, common, json } => (source, "train", flags.given(), common, json),
-        Goal::Serve { source, flags, common, json } => (source, "serve", flags.given(), common, json),
+    let (goal, source, flags, json) = match goal {
+        Goal::Train { source, flags, json } => ("train", source, flags, json),
+        Goal::Serve { source, flags, json } => ("serve", source, flags, json),
     };
+    let mut fields = flags.given;
     fields.push(("goal", goal.to_owned()));
-    fields.extend(common.given());
     match answer(source, fields) {
         Ok(answer) => {
             match json {

@@ -1,6 +1,7 @@
 //! Reports over the REST API, for the command line, notebooks and curl; and the published schema.
 
 mod ledger;
+mod openapi;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -28,7 +29,7 @@ pub fn routes() -> Router<AppState> {
 
 /// What needs neither account nor token.
 pub fn open() -> Router<AppState> {
-    ledger::routes()
+    ledger::routes().route("/api/v1/openapi.json", get(|| async { Json(openapi::document()) }))
 }
 
 /// A stored report with what the grader says of it.

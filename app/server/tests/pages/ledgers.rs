@@ -93,3 +93,75 @@ async fn a_snapshot_is_replayed_and_a_class_in_it_is_refused() {
     let page = site.post_bytes("/api/v1/ledger/allocator/replays", class).await;
     assert_eq!(page.status.as_u16(), 422, "{}", page.body);
 }
+
+/// Names that a schema allows at the top of an object, and those that it requires; `None` where it is no plain object.
+fn names(document: &Value, schema: &Value) -> Option<(Vec<String>, Vec<String>)> {
+    if let Some(reference) = schema["$ref"].as_str() {
+        return names(document, document.pointer(reference.strip_prefix('#')?)?);
+    }
+    if let Some(parts) = schema["allOf"].as_array() {
+        let parts: Vec<_> = parts.iter().map(|part| names(document, part)).collect::<Option<_>>()?;
+        let (known, required): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        return Some((known.concat(), required.concat()));
+    }
+    let known = schema["properties"].as_object()?.keys().cloned().collect();
+    let required = schema["required"].as_array().into_iter().flatten();
+    Some((known, required.filter_map(|name| Some(name.as_str()?.to_owned())).collect()))
+}
+
+#[tokio::test]
+async fn the_document_describes_what_is_answered() {
+    let site = Site::open().await;
+    let document = value(&get(&site, "/api/v1/openapi.json").await);
+    assert!(document["openapi"].as_str().is_some_and(|version| version.starts_with("3.")), "{document}");
+    // Every reference leads somewhere.
+    let text = document.to_string();
+    for reference in text.split("\"$ref\":\"#").skip(1) {
+        let pointer = reference.split('"').next().expect("an end");
+        assert!(document.pointer(pointer).is_some(), "{pointer}");
+    }
+    let mut compared = 0;
+    for (path, item) in document["paths"].as_object().expect("paths") {
+        let Some(asked) = item.get("get").filter(|_| path.starts_with("/api/v1/ledger")) else { continue };
+        let page = get(&site, path).await;
+        assert_eq!(page.status.as_u16(), 200, "{path}: {}", page.body);
+        let mut answer = value(&page);
+        let mut schema = &asked["responses"]["200"]["content"]["application/json"]["schema"];
+        if let Some(first) = answer.get(0) {
+            answer = first.clone();
+            schema = &schema["items"];
+        }
+        let Some((known, required)) = names(&document, schema) else { continue };
+        let found: Vec<&String> = answer.as_object().expect("an object").keys().collect();
+        for name in &found {
+            assert!(known.contains(name), "{path}: {name} is not described: {known:?}");
+        }
+        for name in required {
+            assert!(found.contains(&&name), "{path}: {name} is required and absent");
+        }
+        compared += 1;
+    }
+    assert!(compared > 15, "{compared}");
+}
+
+#[tokio::test]
+async fn every_ledger_answers() {
+    let site = Site::open().await;
+    let serving = value(&get(&site, "/api/v1/ledger/serving?model=Llama-3-8B&kv=fp8&utilisation=90").await);
+    assert!(serving["max_concurrency"].as_f64().is_some_and(|many| many > 1.0), "{serving}");
+    let qlora = value(&get(&site, "/api/v1/ledger/training?model=Llama-2-7B&precision=pure_bf16&method=qlora").await);
+    assert!(qlora["peak"]["bytes"].as_u64().is_some_and(|bytes| bytes < 12_000_000_000), "{qlora}");
+    let path =
+        "/api/v1/ledger/parallel?model=Llama-3-70B&data=1&tensor=1&pipeline=1&micro_batches=1&zero=0&sequence=off";
+    let parallel = value(&get(&site, path).await);
+    assert_eq!((&parallel["cards"], parallel["ranks"].as_array().map(Vec::len)), (&json!(1), Some(1)));
+    assert!(parallel["traffic"].as_array().is_some_and(Vec::is_empty), "one card sends nothing");
+    let undivided = get(&site, "/api/v1/ledger/parallel?model=Llama-3-70B&tensor=7").await;
+    assert_eq!(undivided.status.as_u16(), 422, "{}", undivided.body);
+    let plans = post(&site, "/api/v1/ledger/plans", &json!({ "goal": "train", "cards": "h100-80gb:8" })).await;
+    let plans = value(&plans);
+    assert_eq!(plans["goal"], "train");
+    assert!(plans["best"][0]["peak"].as_u64() > Some(0) && plans["why"]["reason"]["zh"].is_string(), "{plans}");
+    let none = value(&post(&site, "/api/v1/ledger/plans", &json!({ "model": "DeepSeek-V3", "cards": "t4:1" })).await);
+    assert_eq!((&none["fitting"], none["best"].as_array().map(Vec::len)), (&json!(0), Some(0)), "{none}");
+}

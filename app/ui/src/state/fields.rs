@@ -1,8 +1,5 @@
 //! Reading fields of a query, and writing them again.
 
-use std::fmt::Display;
-use std::str::FromStr;
-
 use evidence::Lang;
 
 /// A field that could not be read; the calculator keeps its default and says so.
@@ -28,23 +25,6 @@ pub fn number(slot: &mut u64, key: &str, value: &str, (min, max): (u64, u64), pr
     match value.trim().replace(['_', ','], "").parse::<u64>() {
         Ok(number) if (min..=max).contains(&number) => *slot = number,
         _ => problem(key, format!("{min}…{max}"), value, problems),
-    }
-}
-
-/// Sets a choice by its id.
-pub fn choice<T: FromStr>(
-    slot: &mut T,
-    key: &str,
-    value: &str,
-    known: impl Iterator<Item = impl Display>,
-    problems: &mut Vec<Problem>,
-) {
-    match value.parse() {
-        Ok(choice) => *slot = choice,
-        Err(_) => {
-            let known: Vec<String> = known.map(|id| id.to_string()).collect();
-            problem(key, known.join(" | "), value, problems);
-        }
     }
 }
 

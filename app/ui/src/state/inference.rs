@@ -5,7 +5,9 @@ use ledger::{Dtype, LedgerError, Model, catalogue, units};
 use serde::{Deserialize, Serialize};
 
 use super::ModelSource;
-use super::fields::{self, Problem};
+use super::fields::Problem;
+use super::parallel::named;
+use super::reader::Reader;
 
 pub const BATCH: (u64, u64) = (1, 4096);
 pub const SEQ: (u64, u64) = (1, 4_194_304);
@@ -25,47 +27,26 @@ pub struct InferenceState {
 
 impl Default for InferenceState {
     fn default() -> Self {
-        Self {
-            source: ModelSource::named("Llama-3-8B"),
-            weights: Dtype::Bf16,
-            kv: Dtype::Bf16,
-            batch: 8,
-            seq: 8192,
-            card: "h100-80gb".to_owned(),
-            reserve_mib: Inference::DEFAULT_RESERVE / units::MIB,
-            problems: Vec::new(),
-        }
+        Self::from_pairs(&[])
     }
 }
 
 impl InferenceState {
     /// Reads query fields; what cannot be read keeps its default and becomes a problem.
     pub fn from_pairs(pairs: &[(String, String)]) -> Self {
-        let mut state = Self::default();
-        let problems = &mut Vec::new();
-        for (key, value) in pairs {
-            let dtypes = || Dtype::ALL.iter().map(|dtype| dtype.id());
-            match key.as_str() {
-                "model" => state.source.name = value.clone(),
-                "config" => state.source.config = value.clone(),
-                "weights" => fields::choice(&mut state.weights, key, value, dtypes(), problems),
-                "kv" => fields::choice(&mut state.kv, key, value, dtypes(), problems),
-                "batch" => fields::number(&mut state.batch, key, value, BATCH, problems),
-                "seq" => fields::number(&mut state.seq, key, value, SEQ, problems),
-                "card" => fields::card(&mut state.card, key, value, problems),
-                "reserve_mib" => {
-                    fields::number(&mut state.reserve_mib, key, value, RESERVE_MIB, problems);
-                }
-                _ => fields::problem(
-                    key,
-                    "model, config, weights, kv, batch, seq, card, reserve_mib".to_owned(),
-                    value,
-                    problems,
-                ),
-            }
-        }
-        state.problems = std::mem::take(problems);
-        state
+        let mut reader = Reader::new(pairs);
+        let dtypes = named(&Dtype::ALL, |it| it.id());
+        let state = Self {
+            source: reader.source("Llama-3-8B"),
+            weights: reader.pick("weights", Dtype::Bf16, &dtypes),
+            kv: reader.pick("kv", Dtype::Bf16, &dtypes),
+            batch: reader.number("batch", 8, BATCH),
+            seq: reader.number("seq", 8192, SEQ),
+            card: reader.card("card", "h100-80gb"),
+            reserve_mib: reader.number("reserve_mib", Inference::DEFAULT_RESERVE / units::MIB, RESERVE_MIB),
+            problems: Vec::new(),
+        };
+        Self { problems: reader.finish(), ..state }
     }
 
     pub fn pairs(&self) -> Vec<(&'static str, String)> {

@@ -2,6 +2,7 @@
 
 use ledger::units;
 
+use super::flags::{Flags, Inference};
 use super::source::Source;
 use super::{Failure, outln, print_entries, print_json};
 use crate::answers;
@@ -10,39 +11,18 @@ use crate::answers;
 pub struct Args {
     #[command(flatten)]
     source: Source,
-    /// Format of the weights: fp32, bf16, fp16, fp8, int8, int4
-    #[arg(long, default_value = "bf16")]
-    weights: String,
-    /// Format of the KV cache
-    #[arg(long, default_value = "bf16")]
-    kv: String,
-    #[arg(long, default_value = "1")]
-    batch: String,
-    /// Tokens per request
-    #[arg(long, default_value = "8192")]
-    seq: String,
-    /// A card of the catalogue
-    #[arg(long, default_value = "h100-80gb")]
-    card: String,
-    /// Bytes set aside for context and graphs, in MiB: an assumption
-    #[arg(long, default_value = "1024")]
-    reserve_mib: String,
+    #[command(flatten)]
+    flags: Flags<Inference>,
     #[arg(long)]
     json: bool,
 }
 
 pub fn run(args: Args) -> Result<(), Failure> {
-    let Args { source, weights, kv, batch, seq, card, reserve_mib, json } = args;
-    let fields = vec![
-        ("weights", weights),
-        ("kv", kv),
-        ("batch", batch),
-        ("seq", seq),
-        ("card", card),
-        ("reserve_mib", reserve_mib),
-    ];
-    let answer = answers::inference(&source.pairs(fields)?)?;
-    if json {
+    // One sequence, where the page shows a busy service.
+    let mut fields = vec![("batch", "1".to_owned())];
+    fields.extend(args.flags.given);
+    let answer = answers::inference(&args.source.pairs(fields)?)?;
+    if args.json {
         print_json(&answer);
         return Ok(());
     }

@@ -2,64 +2,23 @@
 
 use ledger::units;
 
-use super::flags::flags;
+use super::flags::{Flags, Parallel};
 use super::source::Source;
 use super::{Failure, outln, print_entries, print_json};
 use crate::answers;
-
-flags!(Flags {
-    /// fp32, tf32, amp_bf16, bf16_master, fp8, … [default: bf16_master]
-    precision,
-    /// adamw_fused, adamw_8bit, muon, … [default: adamw_fused]
-    optimizer,
-    /// Sequences per micro-batch [default: 1]
-    batch,
-    /// Tokens per sequence [default: 4096]
-    seq,
-    /// none, selective, every_layer, sqrt_segments [default: selective]
-    checkpointing,
-    /// Micro-batches per step [default: 16]
-    micro_batches,
-    /// Data-parallel ranks [default: 2]
-    data,
-    /// Tensor-parallel ranks [default: 8]
-    tensor,
-    /// Sequence parallelism beside tensor parallelism: on, off [default: on]
-    sequence,
-    /// Pipeline stages [default: 4]
-    pipeline,
-    /// gpipe, 1f1b, interleaved_2, interleaved_4, interleaved_8 [default: 1f1b]
-    schedule,
-    /// Expert-parallel ranks, of the data and context ranks [default: 1]
-    expert,
-    /// Context-parallel ranks [default: 1]
-    context,
-    /// ZeRO stage: 0, 1, 2, 3 [default: 1]
-    zero,
-    /// Where optimizer states lie: device, host, nvme [default: device]
-    states,
-    /// Where weights lie (ZeRO-3): device, host, nvme [default: device]
-    weights,
-    /// A card of the catalogue [default: h100-80gb]
-    card,
-    /// Cards per machine [default: 8]
-    node,
-    /// GB/s per card between machines, per direction [default: 50]
-    between_gb,
-});
 
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     source: Source,
     #[command(flatten)]
-    flags: Flags,
+    flags: Flags<Parallel>,
     #[arg(long)]
     json: bool,
 }
 
 pub fn run(args: Args) -> Result<(), Failure> {
-    let answer = answers::parallel(&args.source.pairs(args.flags.given())?)?;
+    let answer = answers::parallel(&args.source.pairs(args.flags.given)?)?;
     if args.json {
         print_json(&answer);
         return Ok(());

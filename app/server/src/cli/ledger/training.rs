@@ -2,60 +2,23 @@
 
 use ledger::units;
 
-use super::flags::flags;
+use super::flags::{Flags, Training};
 use super::source::Source;
 use super::{Failure, outln, print_entries, print_json};
 use crate::answers;
-
-flags!(Flags {
-    /// fp32, tf32, amp_bf16, amp_fp16, bf16_master, bf16_master_fp32_grad, fp16_master, pure_bf16, fp8 [default: fp32]
-    precision,
-    /// adamw_foreach, adamw_fused, adamw_in_backward, adamw_8bit, paged_adamw, muon, lion, adafactor, sgd, momentum, …
-    /// [default: adamw_foreach]
-    optimizer,
-    /// Sequences per micro-batch [default: 1]
-    batch,
-    /// Tokens per sequence [default: 768]
-    seq,
-    /// none, selective, every_layer, sqrt_segments, segments_N, recompute_norms+mlp, … [default: none]
-    checkpointing,
-    /// full, lora, qlora, dora, qdora [default: full]
-    method,
-    /// Rank of the adapters [default: 16]
-    rank,
-    /// Projections with an adapter: all, query_value [default: all]
-    targets,
-    /// Micro-batches per step [default: 1]
-    micro_batches,
-    /// Where gradients are added up: of_weights, fp32 [default: of_weights]
-    gradients,
-    /// transformers, fused, eager_attention [default: transformers]
-    kernels,
-    /// Layers whose saved activations stay on the device; 0 for all [default: 0]
-    offload_layers,
-    /// in_place, host_copy, device_copy [default: in_place]
-    loader,
-    /// Format of the numbers in the file [default: bf16]
-    file,
-});
 
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     source: Source,
     #[command(flatten)]
-    flags: Flags,
-    /// A card of the catalogue
-    #[arg(long, default_value = "h100-80gb")]
-    card: String,
+    flags: Flags<Training>,
     #[arg(long)]
     json: bool,
 }
 
 pub fn run(args: Args) -> Result<(), Failure> {
-    let mut fields = args.flags.given();
-    fields.push(("card", args.card));
-    let answer = answers::training(&args.source.pairs(fields)?)?;
+    let answer = answers::training(&args.source.pairs(args.flags.given)?)?;
     if args.json {
         print_json(&answer);
         return Ok(());
