@@ -117,7 +117,7 @@ fn precision(model: &Model, task: &Serving, offers: &[Offer], steps: &mut Vec<St
             2,
             Branch::Int4,
             format!("可以损失 1–2 %：INT4 权重 {bytes}，{four} 张卡即可，INT8 要 {eight} 张。"),
-            format!("1–2 % may be lost: INT4 weights of {bytes} take {four} cards, INT8 would take {eight}."),
+            format!("1–2 % may be lost: INT4 weights of {bytes} take {}, INT8 would take {eight}.", cards_en(four)),
         ));
         return Ok(Dtype::Int4);
     }
@@ -140,13 +140,19 @@ fn count_step(
 ) {
     let Some((needed, plan)) = best else {
         for (offer, needed) in cards {
+            let (name, count) = (offer.card.name, offer.count);
             steps.push(Step::new(
                 3,
                 Branch::TooFewCards,
-                format!("{}：{weights} 权重按 {WEIGHT_SHARE_PERCENT} % 可用显存至少要 {needed} 张，手头 {} 张放不下权重与 KV。",
-                    offer.card.name, offer.count),
-                format!("{}: {weights} weights need at least {needed} cards at {WEIGHT_SHARE_PERCENT} % of their memory; \
-                         {} do not hold weights and cache.", offer.card.name, offer.count),
+                format!(
+                    "{name}：{weights} 权重按 {WEIGHT_SHARE_PERCENT} % 可用显存至少要 {needed} 张，\
+                     手头 {count} 张放不下权重与 KV。"
+                ),
+                format!(
+                    "{name}: {weights} weights need at least {} at {WEIGHT_SHARE_PERCENT} % of their memory; {count} \
+                     do not hold weights and cache.",
+                    cards_en(*needed)
+                ),
             ));
         }
         return;
@@ -157,17 +163,19 @@ fn count_step(
         few if few <= assumptions.node => Branch::TensorParallel,
         _ => Branch::PipelineParallel,
     };
+    let (kept, layout) = (100 - WEIGHT_SHARE_PERCENT, (plan.replicas, plan.tensor, plan.pipeline));
+    let (replicas, tensor, pipeline) = layout;
     steps.push(Step::new(
         3,
         branch,
         format!(
-            "需要 ÷（容量 × {WEIGHT_SHARE_PERCENT} %）= {needed} 张；留 {} % 给 KV 与碎片。",
-            100 - WEIGHT_SHARE_PERCENT
+            "权重 ÷（容量 × {WEIGHT_SHARE_PERCENT} %）= {needed} 张，留 {kept} % 给 KV 与碎片；\
+             副本 {replicas} × 张量并行 {tensor} × 流水线 {pipeline}。"
         ),
         format!(
-            "Needed ÷ (capacity × {WEIGHT_SHARE_PERCENT} %) = {needed} cards; {} % are kept for cache and \
-                 fragmentation.",
-            100 - WEIGHT_SHARE_PERCENT
+            "Weights ÷ (capacity × {WEIGHT_SHARE_PERCENT} %) = {}, {kept} % are kept for cache and fragmentation; \
+             {replicas} replica(s) × {tensor} tensor rank(s) × {pipeline} stage(s).",
+            cards_en(needed)
         ),
     ));
     if ranks > needed {
@@ -175,9 +183,16 @@ fn count_step(
             3,
             Branch::MoreCards,
             format!("权重、KV 与预留一起，{needed} 张放不下或切不开，用 {ranks} 张。"),
-            format!("Weights, cache and reserve together do not fit or divide on {needed} cards: {ranks} are used."),
+            format!(
+                "Weights, cache and reserve together do not fit or divide on {}: {ranks} are used.",
+                cards_en(needed)
+            ),
         ));
     }
+}
+
+fn cards_en(count: u64) -> String {
+    if count == 1 { "1 card".to_owned() } else { format!("{count} cards") }
 }
 
 /// The format of the cache: quantised where contexts are long enough and some loss is accepted.
@@ -209,33 +224,29 @@ fn cache_steps(model: &Model, task: &Serving, card: &Card, steps: &mut Vec<Step>
             "不接受精度损失：量化 KV 会让推理类任务掉 1–2 分。",
             "No loss is accepted: a quantised cache costs a point or two on reasoning.",
         ),
-        other => Step::new(
-            4,
-            if other == Dtype::Fp8 { Branch::CacheFp8 } else { Branch::CacheInt8 },
-            format!(
-                "中位长度 {median} 超过 {limit}：{other} KV，满载 {} 变为 {}。",
-                units::gb(sixteen),
-                units::gb(chosen)
-            ),
-            format!(
-                "The median of {median} tokens is above {limit}: an {other} cache, {} at full load instead of {}.",
-                units::gb(chosen),
-                units::gb(sixteen)
-            ),
-        ),
+        other => {
+            let branch = if other == Dtype::Fp8 { Branch::CacheFp8 } else { Branch::CacheInt8 };
+            let (before, after) = (units::gb(sixteen), units::gb(chosen));
+            Step::new(
+                4,
+                branch,
+                format!("中位长度 {median} 超过 {limit}：{other} KV，满载 {before} 变为 {after}。"),
+                format!(
+                    "The median of {median} tokens is above {limit}: {other} for the cache, {after} at full load \
+                     instead of {before}."
+                ),
+            )
+        }
     });
     if task.shared_prompt >= SHARED_PROMPT && task.concurrency > 1 {
         let shared = (task.shared_prompt.min(1.0) * task.median_context as f64) as u64;
         let saved = inference::kv_bytes(model, dtype, task.concurrency - 1, shared.max(1))?;
+        let (shared, saved) = (units::group(shared), units::gb(saved));
         steps.push(Step::new(
             4,
             Branch::PrefixCache,
-            format!("请求共享 {} 个 token 的前缀：只存一份，最多省 {}。", units::group(shared), units::gb(saved)),
-            format!(
-                "Requests share a prefix of {} tokens: kept once, it saves up to {}.",
-                units::group(shared),
-                units::gb(saved)
-            ),
+            format!("请求共享 {shared} 个 token 的前缀：只存一份，最多省 {saved}。"),
+            format!("Requests share a prefix of {shared} tokens: kept once, it saves up to {saved}."),
         ));
     }
     if task.offline {

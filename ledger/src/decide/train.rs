@@ -141,8 +141,13 @@ fn full(
     }
     match (found, best_of(&faster_space(offers))?) {
         (Some(plan), Some(best)) if best.cost.total() < plan.cost.total() => {
-            let comparison = planner::compare(&best, &plan);
-            steps.push(Step { number: 5, branch: Branch::Faster, reason: comparison.reason });
+            let reason = planner::compare(&best, &plan).reason;
+            steps.push(Step::new(
+                5,
+                Branch::Faster,
+                format!("前者是规划器的布局，后者是流程的组合。{}", reason.zh),
+                format!("The first is the planner's layout, the second the flow's. {}", reason.en),
+            ));
             Ok(Some(best))
         }
         (None, Some(best)) => {

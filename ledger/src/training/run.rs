@@ -136,7 +136,7 @@ pub struct RunLedger {
 /// ```
 ///
 /// # Errors
-/// As [`ledger()`], and combinations that have no rule.
+/// As [`super::ledger()`], and combinations that have no rule.
 pub fn run_ledger(model: &Model, run: &Run) -> Result<RunLedger, LedgerError> {
     let facts = Facts::of(model)?;
     let Device { lines, offloaded, .. } = device(model, &facts, run)?;
