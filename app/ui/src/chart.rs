@@ -1,12 +1,14 @@
 //! Small charts in SVG: rendered on the server, printed, in the page's colours, read by screen readers.
 
 mod bars;
+mod curve;
 mod stack;
 
 #[cfg(feature = "ssr")]
 mod roadmap;
 
 pub use bars::Bars;
+pub use curve::Curve;
 pub use stack::{Part, Stack};
 
 #[cfg(feature = "ssr")]

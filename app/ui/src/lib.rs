@@ -11,6 +11,7 @@ pub mod islands;
 pub mod lesson;
 pub mod route;
 pub mod state;
+pub mod tools;
 pub mod words;
 
 #[cfg(feature = "ssr")]

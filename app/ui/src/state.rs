@@ -2,13 +2,14 @@
 //!
 //! The same code serves the island in the browser and the first state rendered on the server.
 
+pub(crate) mod decide;
 mod fields;
 mod inference;
 pub mod names;
-mod parallel;
-mod plan;
+pub(crate) mod parallel;
+pub(crate) mod plan;
 mod reader;
-mod serving;
+pub(crate) mod serving;
 mod training;
 
 use evidence::Lang;
@@ -16,12 +17,13 @@ use ledger::{Model, Text, catalogue};
 
 use crate::lesson::LedgerKind;
 
+pub use decide::DecideState;
 pub use fields::{Problem, query};
 pub use inference::{BATCH, InferenceState, RESERVE_MIB, SEQ as INFERENCE_SEQ};
 pub use parallel::ParallelState;
 pub use plan::{Goal, PlanState, Plans};
 pub use serving::ServingState;
-pub use training::{SEQ as TRAINING_SEQ, TrainingState};
+pub use training::{METHODS, Method, RANK, SEQ as TRAINING_SEQ, TrainingState};
 
 /// Checks the fields of a ledger block of a lesson: every key known, every value readable, the model in the catalogue.
 pub fn check(kind: LedgerKind, fields: &[(String, String)]) -> Result<(), String> {
@@ -76,6 +78,28 @@ fn import_text(error: &ledger::ImportError) -> Text {
         format!("{pointer}：应为{}，实际是 {found}。{}", expected.zh, fix.zh),
         format!("{pointer}: expected {}, found {found}. {}", expected.en, fix.en),
     )
+}
+
+/// The first input that cannot be read, for a tool that shows one message instead of an answer.
+pub fn refuse(problems: &[Problem]) -> Result<(), Text> {
+    match problems.first() {
+        None => Ok(()),
+        Some(Problem { key, expected, found }) => Err(Text::new(
+            format!("{key}：应为 {expected}，实际是「{found}」。"),
+            format!("{key}: expected {expected}, found “{found}”."),
+        )),
+    }
+}
+
+/// Why a ledger cannot be computed, in both languages.
+pub fn ledger_text(error: &ledger::LedgerError) -> Text {
+    use crate::words::ledger_error;
+    Text::new(ledger_error(error, Lang::Zh), ledger_error(error, Lang::En))
+}
+
+/// The id of a kind of adapters.
+pub fn adapter_id(lora: ledger::training::Lora) -> &'static str {
+    parallel::id(&METHODS, Method::Adapters { method: lora.method, base: lora.base })
 }
 
 /// The sentence of a `Text` that this reader reads.

@@ -45,7 +45,7 @@ pub fn script() -> Vec<Event> {
             let at = draw.next(live.len() as u64) as usize;
             script.push(Event::Free { id: live.swap_remove(at) });
         } else {
-            let size = (1 + draw.next(4096)) * 128 << draw.next(6);
+            let size = ((1 + draw.next(4096)) * 128) << draw.next(6);
             live.push(id);
             script.push(Event::Allocate { id, size });
         }

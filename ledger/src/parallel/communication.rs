@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ZeroStage;
 use crate::{
-    LedgerError,
+    LedgerError, Text,
     formula::{Term, n},
 };
 
@@ -22,6 +22,17 @@ pub enum Collective {
 }
 
 impl Collective {
+    /// The collective in words.
+    pub fn name(self) -> Text {
+        match self {
+            Collective::AllReduce => Text::new("all-reduce", "All-reduce"),
+            Collective::ReduceScatter => Text::new("reduce-scatter", "Reduce-scatter"),
+            Collective::AllGather => Text::new("all-gather", "All-gather"),
+            Collective::AllToAll => Text::new("all-to-all", "All-to-all"),
+            Collective::PointToPoint => Text::new("点对点", "Point to point"),
+        }
+    }
+
     /// Bytes that each rank sends (and receives) for a tensor of `bytes` in all: `(N − 1) ÷ N` of them, twice for an
     /// all-reduce, which is a reduce-scatter and an all-gather; all of them from one rank to the next. Rounded up.
     ///

@@ -1,9 +1,9 @@
 //! Pages of the calculators; their state is the query.
 
 use axum::Router;
-use axum::extract::{Query, State};
+use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use leptos::prelude::*;
 use ui::shell::Section;
@@ -16,6 +16,7 @@ pub fn routes() -> Router<AppState> {
         .route("/{lang}/tools", get(list))
         .route("/{lang}/tools/inference", get(inference))
         .route("/{lang}/tools/training", get(training))
+        .route("/{lang}/tools/{tool}", get(one))
 }
 
 async fn list(State(app): State<AppState>, reader: Reader) -> Response {
@@ -49,5 +50,20 @@ async fn training(
     let title = lang.pick("训练账本", "Training ledger");
     reader.page_with(&app, StatusCode::OK, Section::Tools, title, true, move || {
         view! { <ui::pages::TrainingPage lang state /> }
+    })
+}
+
+/// Any other calculator.
+async fn one(
+    State(app): State<AppState>,
+    reader: Reader,
+    Path((_, tool)): Path<(String, String)>,
+    Query(fields): Query<Vec<(String, String)>>,
+) -> Response {
+    let Some(tool) = ui::tools::find(&tool) else { return StatusCode::NOT_FOUND.into_response() };
+    let (lang, pairs) = (reader.lang, given(fields));
+    let title = ui::state::pick(&tool.title, lang);
+    reader.page_with(&app, StatusCode::OK, Section::Tools, &title, true, move || {
+        view! { <ui::pages::ToolPage lang tool pairs /> }
     })
 }

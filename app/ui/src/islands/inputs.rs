@@ -13,8 +13,8 @@ const PER_OCTAVE: f64 = 4.0;
 /// A whole number by slider (logarithmic: memory questions span orders of magnitude) and by typing.
 #[component]
 pub fn Number(
-    name: &'static str,
-    label: &'static str,
+    #[prop(into)] name: String,
+    #[prop(into)] label: String,
     value: RwSignal<u64>,
     /// The ends of the slider; typed numbers may lie beyond them.
     slider: (u64, u64),
@@ -30,12 +30,12 @@ pub fn Number(
     };
     view! {
         <label class="number">
-            <span>{label}</span>
+            <span>{label.clone()}</span>
             <span class="row">
                 <input
                     type="range"
                     class="js-only"
-                    aria-label=label
+                    aria-label=label.clone()
                     min="0"
                     max=last.to_string()
                     step="1"
@@ -75,11 +75,42 @@ fn at_position(at: u64, low: u64, high: u64) -> u64 {
     (value.round() as u64).clamp(low, high)
 }
 
+/// A decimal number by typing.
+#[component]
+pub fn Decimal(
+    #[prop(into)] name: String,
+    #[prop(into)] label: String,
+    value: RwSignal<f64>,
+    bounds: (f64, f64),
+) -> impl IntoView {
+    let typed = move |text: String| {
+        if let Some(number) = text.trim().parse::<f64>().ok().filter(|number| number.is_finite()) {
+            value.set(number.clamp(bounds.0, bounds.1));
+        }
+    };
+    view! {
+        <label class="number">
+            <span>{label}</span>
+            <input
+                type="number"
+                name=name
+                min=bounds.0.to_string()
+                max=bounds.1.to_string()
+                step="any"
+                inputmode="decimal"
+                value=value.get_untracked().to_string()
+                prop:value=move || value.get().to_string()
+                on:change=move |event| typed(event_target_value(&event))
+            />
+        </label>
+    }
+}
+
 /// One of some choices; `options` are (id, text).
 #[component]
 pub fn Choice(
-    name: &'static str,
-    label: &'static str,
+    #[prop(into)] name: String,
+    #[prop(into)] label: String,
     options: Vec<(String, String)>,
     value: RwSignal<String>,
 ) -> impl IntoView {

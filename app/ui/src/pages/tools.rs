@@ -3,8 +3,9 @@
 use evidence::Lang;
 use leptos::prelude::*;
 
-use crate::islands::{InferenceLedger, TrainingLedger};
-use crate::state::{InferenceState, TrainingState};
+use crate::islands::{InferenceLedger, ToolForm, TrainingLedger};
+use crate::state::{InferenceState, TrainingState, pick};
+use crate::tools::{self, Tool};
 
 /// The list of calculators.
 #[component]
@@ -40,6 +41,40 @@ pub fn ToolsPage(lang: Lang) -> impl IntoView {
                         "What each phase of a training step holds, where the peak lies and what causes it, and the floor that no activation strategy can undercut.",
                     )}
             </p>
+            {tools::all().iter().map(|tool| view! { <Listed tool lang /> }).collect_view()}
+        </main>
+    }
+    .into_any()
+}
+
+#[component]
+fn Listed(tool: &'static Tool, lang: Lang) -> impl IntoView {
+    view! {
+        <h2 id=tool.id>
+            <a href=format!("/{}/tools/{}", lang.code(), tool.id)>{pick(&tool.title, lang)}</a>
+        </h2>
+        <p>{pick(&tool.lead, lang)}</p>
+    }
+    .into_any()
+}
+
+/// A calculator of the catalogue of tools, with the inputs that the address brings.
+#[component]
+pub fn ToolPage(lang: Lang, tool: &'static Tool, pairs: Vec<(String, String)>) -> impl IntoView {
+    let lesson = tool.lesson.as_ref().map(|(path, title)| {
+        view! {
+            <p class="hint">
+                {lang.pick("怎么读这张表：", "How to read this: ")}
+                <a href=format!("/{}/{path}", lang.code())>{pick(title, lang)}</a>
+            </p>
+        }
+    });
+    view! {
+        <main id="main" class="wide tool">
+            <h1>{pick(&tool.title, lang)}</h1>
+            <p class="lead">{pick(&tool.lead, lang)}</p>
+            <ToolForm id=tool.id.to_owned() pairs lang />
+            {lesson}
         </main>
     }
     .into_any()

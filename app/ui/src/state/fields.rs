@@ -45,11 +45,11 @@ pub fn problem(key: &str, expected: String, found: &str, problems: &mut Vec<Prob
 }
 
 /// Fields as a query string.
-pub fn query(pairs: &[(&'static str, String)]) -> String {
+pub fn query(pairs: &[(impl AsRef<str>, String)]) -> String {
     let mut out = String::new();
     for (key, value) in pairs.iter().filter(|(_, value)| !value.is_empty()) {
         out.push(if out.is_empty() { '?' } else { '&' });
-        out.push_str(key);
+        out.push_str(key.as_ref());
         out.push('=');
         for byte in value.bytes() {
             match byte {

@@ -14,8 +14,8 @@ use super::{ModelSource, inference, training};
 /// Cards of one kind that a search may be given.
 pub const CARDS: (u64, u64) = (1, 4096);
 const GIB: (u64, u64) = (0, 1 << 20);
-const PERCENT: (u64, u64) = (1, 100);
-const STEP: (u64, u64) = (1, 1 << 20);
+pub const PERCENT: (u64, u64) = (1, 100);
+pub const STEP: (u64, u64) = (1, 1 << 20);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

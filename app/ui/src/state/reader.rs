@@ -39,6 +39,19 @@ impl<'a> Reader<'a> {
         number
     }
 
+    /// A number that need not be given.
+    pub fn measured(&mut self, key: &'static str, bounds: (u64, u64)) -> Option<u64> {
+        let text = self.text(key)?;
+        let mut number = None;
+        let mut slot = bounds.0;
+        let before = self.problems.len();
+        fields::number(&mut slot, key, text, bounds, &mut self.problems);
+        if self.problems.len() == before {
+            number = Some(slot);
+        }
+        number
+    }
+
     /// One of the options.
     pub fn pick<T: Copy>(&mut self, key: &'static str, default: T, options: &[(&str, T)]) -> T {
         let Some(text) = self.text(key) else { return default };
