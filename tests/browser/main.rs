@@ -6,3 +6,4 @@ mod ledgers;
 mod plain;
 mod reading;
 mod sizes;
+mod tools;

@@ -26,6 +26,8 @@ pub fn write(root: &Path, glue: &Path) -> sh::Result {
         ("icon", "icon", "svg", read(&own.join("icon.svg"))?),
         ("client_script", "client", "js", read(&glue.join("client.js"))?),
         ("client_wasm", "client", "wasm", read(&glue.join("client_bg.wasm"))?),
+        ("tools_script", "tools_client", "js", read(&glue.join("tools_client.js"))?),
+        ("tools_wasm", "tools_client", "wasm", read(&glue.join("tools_client_bg.wasm"))?),
     ];
     let mut names = BTreeMap::new();
     let mut keep = BTreeSet::from(["manifest.json".to_owned()]);

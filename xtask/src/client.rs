@@ -1,4 +1,4 @@
-//! The client: wasm, its JavaScript glue, and every other asset of the site.
+//! The clients: wasm, their JavaScript glue, and every other asset of the site.
 
 use std::fs;
 use std::path::Path;
@@ -7,37 +7,42 @@ use wasm_bindgen_cli_support::Bindgen;
 
 use crate::{assets, sh};
 
+/// The package of a client, and how its files are called.
+const CLIENTS: [&str; 2] = ["client", "tools_client"];
+
 /// Builds everything a browser loads into `target/site`.
 pub fn build() -> sh::Result {
     sh::wasm_target()?;
     let root = sh::root();
     let target = root.join("target/wasm");
     let target_text = target.to_string_lossy().into_owned();
-    sh::cargo(
-        "client (wasm)",
-        &[
-            "build",
-            "-p",
-            "client",
-            "--target",
-            "wasm32-unknown-unknown",
-            "--profile",
-            "wasm-release",
-            "--target-dir",
-            &target_text,
-        ],
-    )?;
-    let wasm = target.join("wasm32-unknown-unknown/wasm-release/client.wasm");
     let glue = target.join("bindgen");
-    bindgen(&wasm, &glue)?;
+    for client in CLIENTS {
+        // One at a time: together they would share the features of the larger one.
+        sh::cargo(
+            &format!("{client} (wasm)"),
+            &[
+                "build",
+                "-p",
+                client,
+                "--target",
+                "wasm32-unknown-unknown",
+                "--profile",
+                "wasm-release",
+                "--target-dir",
+                &target_text,
+            ],
+        )?;
+        let wasm = target.join(format!("wasm32-unknown-unknown/wasm-release/{client}.wasm"));
+        bindgen(&wasm, &glue, client)?;
+    }
     assets::write(&root, &glue)
 }
 
-fn bindgen(wasm: &Path, out: &Path) -> sh::Result {
-    if newer(&out.join("client.js"), wasm) {
+fn bindgen(wasm: &Path, out: &Path, client: &str) -> sh::Result {
+    if newer(&out.join(format!("{client}.js")), wasm) {
         return Ok(());
     }
-    let _ = fs::remove_dir_all(out);
     let mut bindgen = Bindgen::new();
     bindgen
         .input_path(wasm)
@@ -46,7 +51,7 @@ fn bindgen(wasm: &Path, out: &Path) -> sh::Result {
         .typescript(false)
         .remove_name_section(true)
         .remove_producers_section(true)
-        .out_name("client")
+        .out_name(client)
         .generate(out)
         .map_err(|error| format!("bindgen: {error:#}"))
 }

@@ -19,36 +19,36 @@ pub fn run(quick: bool) -> ExitCode {
     gate(&mut count, "lints", || {
         sh::cargo(
             "lints",
-            &["clippy", "--quiet", "--workspace", "--exclude", "client", "--all-targets", "--", "-D", "warnings"],
-        )
-    });
-    gate(&mut count, "lints of the client", || {
-        sh::cargo(
-            "lints of the client",
             &[
                 "clippy",
                 "--quiet",
-                "-p",
+                "--workspace",
+                "--exclude",
                 "client",
-                "-p",
-                "ui",
-                "--features",
-                "ui/hydrate",
-                "--target",
-                "wasm32-unknown-unknown",
-                "--target-dir",
-                "target/wasm",
+                "--exclude",
+                "tools_client",
+                "--all-targets",
                 "--",
                 "-D",
                 "warnings",
             ],
         )
     });
+    for (client, features) in [("client", "ui/hydrate,ui/core"), ("tools_client", "ui/hydrate,ui/tools")] {
+        let name = format!("lints of the {client}");
+        gate(&mut count, &name, || {
+            let wasm = ["--target", "wasm32-unknown-unknown", "--target-dir", "target/wasm"];
+            let mut args = vec!["clippy", "--quiet", "-p", client, "-p", "ui", "--features", features];
+            args.extend(wasm);
+            args.extend(["--", "-D", "warnings"]);
+            sh::cargo(&name, &args)
+        });
+    }
     if !quick && let Err(why) = needs() {
         eprintln!("xtask: {why}");
         count.failed += 1;
     }
-    let mut args = vec!["test", "--workspace", "--exclude", "client", "--no-fail-fast"];
+    let mut args = vec!["test", "--workspace", "--exclude", "client", "--exclude", "tools_client", "--no-fail-fast"];
     if quick {
         args.extend(["--exclude", "e2e"]);
     }

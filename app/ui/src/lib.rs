@@ -11,12 +11,17 @@ pub mod islands;
 pub mod lesson;
 pub mod route;
 pub mod state;
+#[cfg(any(feature = "ssr", feature = "tools"))]
 pub mod tools;
 pub mod words;
 
+#[cfg(feature = "hydrate")]
+mod hydrate;
 #[cfg(feature = "ssr")]
 pub mod pages;
 #[cfg(feature = "ssr")]
 pub mod shell;
 
 pub use evidence::Lang;
+#[cfg(feature = "hydrate")]
+pub use hydrate::hydrate;

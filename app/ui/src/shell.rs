@@ -29,8 +29,24 @@ pub struct PageMeta {
     pub path: String,
     /// Which entry of the top navigation is current.
     pub section: Section,
-    /// Whether the page has an island: only then the browser loads wasm.
-    pub islands: bool,
+    /// Only a page with islands loads wasm.
+    pub islands: Islands,
+}
+
+/// Which islands a page has: each kind has a client of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Islands {
+    None,
+    /// Quizzes, lab runs, the ledgers of lessons.
+    Core,
+    /// The larger calculators.
+    Tools,
+}
+
+impl From<bool> for Islands {
+    fn from(some: bool) -> Self {
+        if some { Islands::Core } else { Islands::None }
+    }
 }
 
 /// An entry of the top navigation.
@@ -52,6 +68,8 @@ pub struct AssetNames {
     pub islands_script: String,
     pub client_script: String,
     pub client_wasm: String,
+    pub tools_script: String,
+    pub tools_wasm: String,
     pub icon: String,
 }
 

@@ -2,13 +2,16 @@
 //!
 //! The same code serves the island in the browser and the first state rendered on the server.
 
+#[cfg(any(feature = "ssr", feature = "tools"))]
 pub(crate) mod decide;
 mod fields;
 mod inference;
 pub mod names;
 pub(crate) mod parallel;
+#[cfg(any(feature = "ssr", feature = "tools"))]
 pub(crate) mod plan;
 mod reader;
+#[cfg(any(feature = "ssr", feature = "tools"))]
 pub(crate) mod serving;
 mod training;
 
@@ -17,11 +20,14 @@ use ledger::{Model, Text, catalogue};
 
 use crate::lesson::LedgerKind;
 
+#[cfg(any(feature = "ssr", feature = "tools"))]
 pub use decide::DecideState;
 pub use fields::{Problem, query};
 pub use inference::{BATCH, InferenceState, RESERVE_MIB, SEQ as INFERENCE_SEQ};
 pub use parallel::ParallelState;
+#[cfg(any(feature = "ssr", feature = "tools"))]
 pub use plan::{Goal, PlanState, Plans};
+#[cfg(any(feature = "ssr", feature = "tools"))]
 pub use serving::ServingState;
 pub use training::{METHODS, Method, RANK, SEQ as TRAINING_SEQ, TrainingState};
 

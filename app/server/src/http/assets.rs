@@ -27,6 +27,8 @@ pub fn names() -> Result<AssetNames, String> {
         islands_script: name("islands_script")?,
         client_script: name("client_script")?,
         client_wasm: name("client_wasm")?,
+        tools_script: name("tools_script")?,
+        tools_wasm: name("tools_wasm")?,
         icon: name("icon")?,
     })
 }

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use evidence::Lang;
 use leptos::prelude::*;
-use ui::shell::{AssetNames, Fill, Hole, PageMeta, Section, Template};
+use ui::shell::{AssetNames, Fill, Hole, Islands, PageMeta, Section, Template};
 
 use super::front::Front;
 use super::security::{HasIsland, Nonce};
@@ -41,8 +41,13 @@ impl Pages {
         let mut pages: HashMap<&str, HashMap<String, Page>> = HashMap::new();
         for lang in Lang::ALL {
             let route = course.route.clone();
-            let meta =
-                PageMeta { lang, title: String::new(), path: "/".to_owned(), section: Section::Course, islands: false };
+            let meta = PageMeta {
+                lang,
+                title: String::new(),
+                path: "/".to_owned(),
+                section: Section::Course,
+                islands: Islands::None,
+            };
             let template = ui::shell::document(meta, assets.clone(), move || view! { <ui::pages::Home route lang /> });
             pages.entry(lang.code()).or_default().insert(String::new(), Page::new(template, false));
         }
@@ -53,7 +58,7 @@ impl Pages {
                 title: lesson.title.clone(),
                 path: format!("/{}", lesson.path),
                 section: Section::Course,
-                islands,
+                islands: islands.into(),
             };
             let (lang, path) = (lesson.lang, lesson.path.clone());
             let (lesson, route) = (lesson.clone(), course.route.clone());

@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Redirect, Response};
 use evidence::Lang;
 use leptos::prelude::IntoView;
-use ui::shell::{Fill, Hole, PageMeta, Section};
+use ui::shell::{Fill, Hole, Islands, PageMeta, Section};
 
 use super::AppState;
 use super::page::{Visit, answer, preferred};
@@ -71,12 +71,13 @@ impl Reader {
         status: StatusCode,
         section: Section,
         title: &str,
-        islands: bool,
+        islands: impl Into<Islands>,
         body: impl FnOnce() -> V + Send + 'static,
     ) -> Response {
+        let islands = islands.into();
         let meta = PageMeta { lang: self.lang, title: title.to_owned(), path: self.path.clone(), section, islands };
         let template = ui::shell::document(meta, app.assets.clone(), body);
-        answer(status, &template, &self.fill(), islands)
+        answer(status, &template, &self.fill(), islands != Islands::None)
     }
 }
 

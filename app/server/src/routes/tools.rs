@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use leptos::prelude::*;
-use ui::shell::Section;
+use ui::shell::{Islands, Section};
 use ui::state::{InferenceState, TrainingState};
 
 use crate::http::{AppState, Reader};
@@ -63,7 +63,7 @@ async fn one(
     let Some(tool) = ui::tools::find(&tool) else { return StatusCode::NOT_FOUND.into_response() };
     let (lang, pairs) = (reader.lang, given(fields));
     let title = ui::state::pick(&tool.title, lang);
-    reader.page_with(&app, StatusCode::OK, Section::Tools, &title, true, move || {
+    reader.page_with(&app, StatusCode::OK, Section::Tools, &title, Islands::Tools, move || {
         view! { <ui::pages::ToolPage lang tool pairs /> }
     })
 }

@@ -21,3 +21,4 @@ mod links;
 mod own;
 mod runners;
 mod secrets;
+mod tools;

@@ -2,8 +2,12 @@
 
 #[cfg(feature = "hydrate")]
 mod hydrated;
+#[cfg(all(feature = "hydrate", feature = "core"))]
+mod talk;
 #[cfg(feature = "hydrate")]
 pub use hydrated::*;
+#[cfg(all(feature = "hydrate", feature = "core"))]
+pub use talk::*;
 
 #[cfg(not(feature = "hydrate"))]
 mod server {

@@ -3,7 +3,7 @@
 use evidence::Lang;
 use leptos::prelude::*;
 
-use super::{AssetNames, Hole, PageMeta, Section};
+use super::{AssetNames, Hole, Islands, PageMeta, Section};
 
 /// The document around a page's body.
 #[component]
@@ -17,6 +17,11 @@ pub fn Frame(meta: PageMeta, assets: AssetNames, children: Children) -> impl Int
     };
     let alternate = |to: Lang| format!("/{}{}", to.code(), meta.path);
     let nonce = Hole::Nonce.text();
+    let client = match meta.islands {
+        Islands::None => None,
+        Islands::Core => Some((assets.client_script, assets.client_wasm)),
+        Islands::Tools => Some((assets.tools_script, assets.tools_wasm)),
+    };
     let path = meta.path.clone();
     view! {
         <html lang=html_lang data-theme=Hole::Theme.text()>
@@ -29,16 +34,15 @@ pub fn Frame(meta: PageMeta, assets: AssetNames, children: Children) -> impl Int
                 <link rel="alternate" hreflang="zh-CN" href=alternate(Lang::Zh) />
                 <link rel="alternate" hreflang="en" href=alternate(Lang::En) />
                 <script src=assets.site_script defer nonce=nonce.clone()></script>
-                {meta
-                    .islands
-                    .then(|| {
+                {client
+                    .map(|(script, wasm)| {
                         view! {
-                            <link rel="modulepreload" href=assets.client_script.clone() />
+                            <link rel="modulepreload" href=script.clone() />
                             <script
                                 type="module"
                                 src=assets.islands_script
-                                data-client=assets.client_script
-                                data-wasm=assets.client_wasm
+                                data-client=script
+                                data-wasm=wasm
                                 id="islands"
                                 nonce=nonce
                             ></script>

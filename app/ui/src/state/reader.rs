@@ -1,7 +1,5 @@
 //! Reading the fields of a calculator one by one.
 
-use ledger::catalogue;
-
 use super::ModelSource;
 use super::fields::{self, Problem};
 
@@ -39,6 +37,7 @@ impl<'a> Reader<'a> {
         number
     }
 
+    #[cfg(any(feature = "ssr", feature = "tools"))]
     /// A number that need not be given.
     pub fn measured(&mut self, key: &'static str, bounds: (u64, u64)) -> Option<u64> {
         let text = self.text(key)?;
@@ -67,6 +66,7 @@ impl<'a> Reader<'a> {
         })
     }
 
+    #[cfg(any(feature = "ssr", feature = "tools"))]
     /// Some of the options, separated by commas.
     pub fn several<T: Copy>(&mut self, key: &'static str, default: &[T], options: &[(&str, T)]) -> Vec<T> {
         let Some(text) = self.text(key) else { return default.to_vec() };
@@ -92,6 +92,7 @@ impl<'a> Reader<'a> {
         card
     }
 
+    #[cfg(any(feature = "ssr", feature = "tools"))]
     /// Cards and how many of each: `h100-80gb:8,l40s:4`.
     pub fn offers(&mut self, key: &'static str, default: &[(&str, u64)], most: u64) -> Vec<(String, u64)> {
         let default = || default.iter().map(|(card, count)| ((*card).to_owned(), *count)).collect();
@@ -100,12 +101,12 @@ impl<'a> Reader<'a> {
         for part in text.split(',') {
             let (card, count) = part.trim().split_once(':').unwrap_or((part.trim(), "1"));
             let count = count.trim().parse().ok().filter(|count| (1..=most).contains(count));
-            match (catalogue::card(card.trim()), count) {
+            match (ledger::catalogue::card(card.trim()), count) {
                 (Some(card), Some(count)) => offers.push((card.id.to_owned(), count)),
                 (card, _) => {
                     let expected = match card {
                         Some(_) => format!("CARD:COUNT, 1…{most}"),
-                        None => catalogue::cards().iter().map(|card| card.id).collect::<Vec<_>>().join(" | "),
+                        None => ledger::catalogue::cards().iter().map(|card| card.id).collect::<Vec<_>>().join(" | "),
                     };
                     fields::problem(key, expected, part, &mut self.problems);
                     return default();
@@ -142,7 +143,7 @@ mod tests {
         assert_eq!(reader.several("weights", &[1], &[("a", 1)]), [1]);
         reader.offers("cards", &[("h100-80gb", 1)], 64);
         let wrong: Vec<String> = reader.finish().into_iter().map(|problem| problem.key).collect();
-        let known = catalogue::card("t4-16gb").is_some();
+        let known = ledger::catalogue::card("t4-16gb").is_some();
         let expected: &[&str] = if known { &["tensor", "zero", "what"] } else { &["tensor", "zero", "cards", "what"] };
         assert_eq!(wrong, expected);
     }
