@@ -11,7 +11,7 @@ mod plan;
 mod serving;
 
 pub use answer::{Answer, Bar, Figure, Table};
-pub use catalogue::{all, find};
+pub use catalogue::{LARGE, all, find};
 pub use fields::pairs_of;
 
 use ledger::Text;

@@ -94,7 +94,7 @@ fn TableView(table: Table, lang: Lang) -> impl IntoView {
         })
         .collect_view();
     view! {
-        <h3>{pick(&table.title, lang)}</h3>
+        <h2>{pick(&table.title, lang)}</h2>
         <div class="table" tabindex="0">
             <table>
                 <thead>

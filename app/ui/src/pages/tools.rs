@@ -11,8 +11,13 @@ use crate::tools::{self, Tool};
 #[component]
 pub fn ToolsPage(lang: Lang) -> impl IntoView {
     let base = format!("/{}/tools", lang.code());
+    let (large, small) = tools::all().split_at(tools::LARGE);
+    let listed = |tool: &'static Tool| {
+        let (title, lead) = (pick(&tool.title, lang), pick(&tool.lead, lang));
+        view! { <Entry href=format!("/{}/tools/{}", lang.code(), tool.id) title lead /> }
+    };
     view! {
-        <main id="main" class="narrow">
+        <main id="main" class="wide">
             <h1>{lang.pick("账本", "Ledgers")}</h1>
             <p class="lead">
                 {lang
@@ -21,39 +26,43 @@ pub fn ToolsPage(lang: Lang) -> impl IntoView {
                         "Predict first, then measure. Every line carries its formula with the numbers filled in; the state lives in the link, ready to share.",
                     )}
             </p>
-            <h2 id="inference">
-                <a href=format!("{base}/inference")>{lang.pick("推理账本", "Inference ledger")}</a>
-            </h2>
-            <p>
-                {lang
-                    .pick(
-                        "权重、KV Cache 与预留放在一张卡上：放得下吗？最长多少 token？最多多少并发？",
-                        "Weights, KV cache and reserve on one card: does it fit, how long a context, how many requests at once?",
-                    )}
-            </p>
-            <h2 id="training">
-                <a href=format!("{base}/training")>{lang.pick("训练账本", "Training ledger")}</a>
-            </h2>
-            <p>
-                {lang
-                    .pick(
-                        "一步训练的每个阶段各占多少，峰值落在哪里、由谁造成，以及任何激活策略都压不破的下限。",
-                        "What each phase of a training step holds, where the peak lies and what causes it, and the floor that no activation strategy can undercut.",
-                    )}
-            </p>
-            {tools::all().iter().map(|tool| view! { <Listed tool lang /> }).collect_view()}
+            <ul class="tool-list large">
+                <Entry
+                    href=format!("{base}/inference")
+                    title=lang.pick("推理账本", "Inference ledger").to_owned()
+                    lead=lang
+                        .pick(
+                            "权重、KV Cache 与预留放在一张卡上：放得下吗？最长多少 token？最多多少并发？",
+                            "Weights, KV cache and reserve on one card: does it fit, how long a context, how many requests at once?",
+                        )
+                        .to_owned()
+                />
+                <Entry
+                    href=format!("{base}/training")
+                    title=lang.pick("训练账本", "Training ledger").to_owned()
+                    lead=lang
+                        .pick(
+                            "一步训练的每个阶段各占多少，峰值落在哪里、由谁造成，以及任何激活策略都压不破的下限。",
+                            "What each phase of a training step holds, where the peak lies and what causes it, and the floor that no activation strategy can undercut.",
+                        )
+                        .to_owned()
+                />
+                {large.iter().map(listed).collect_view()}
+            </ul>
+            <h2>{lang.pick("小计算器", "Small calculators")}</h2>
+            <ul class="tool-list">{small.iter().map(listed).collect_view()}</ul>
         </main>
     }
     .into_any()
 }
 
 #[component]
-fn Listed(tool: &'static Tool, lang: Lang) -> impl IntoView {
+fn Entry(href: String, title: String, lead: String) -> impl IntoView {
     view! {
-        <h2 id=tool.id>
-            <a href=format!("/{}/tools/{}", lang.code(), tool.id)>{pick(&tool.title, lang)}</a>
-        </h2>
-        <p>{pick(&tool.lead, lang)}</p>
+        <li>
+            <a href=href>{title}</a>
+            <p>{lead}</p>
+        </li>
     }
     .into_any()
 }

@@ -4,6 +4,9 @@ use std::sync::LazyLock;
 
 use super::{Tool, calculators, decide, parallel, plan, serving};
 
+/// How many of the first of [`all`] are no small calculators.
+pub const LARGE: usize = 5;
+
 /// Every tool of this kind, in the order in which the page lists them.
 pub fn all() -> &'static [Tool] {
     static ALL: LazyLock<Vec<Tool>> = LazyLock::new(|| {
@@ -25,6 +28,7 @@ mod tests {
     #[test]
     fn every_tool_answers_its_defaults() {
         let mut ids = std::collections::HashSet::new();
+        assert_eq!(all().iter().position(|tool| tool.id == "quantisation"), Some(LARGE));
         for tool in all() {
             assert!(ids.insert(tool.id), "{} twice", tool.id);
             let pairs = pairs_of(tool, &Vec::new());
