@@ -20,6 +20,7 @@ mod collect;
 mod expandable;
 mod restore;
 mod rounding;
+mod script;
 mod settings;
 mod simulate;
 mod stats;
@@ -28,6 +29,7 @@ mod view;
 
 pub use block::{Handle, PoolId};
 pub use rounding::{is_small, round_size, segment_size};
+pub use script::{ScriptError, parse_script};
 pub use settings::Settings;
 pub use simulate::{Allocator, OutOfMemory};
 pub use stats::Stats;

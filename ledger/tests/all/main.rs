@@ -21,6 +21,7 @@ mod quantise;
 mod recordings;
 mod run_laws;
 mod runs;
+mod scripts;
 mod serving;
 mod sheets;
 mod snapshots;
