@@ -1,6 +1,8 @@
 //! The leaves that need a reader's hand. Each works as plain HTML first.
 
 #[cfg(any(feature = "ssr", feature = "tools"))]
+mod allocator;
+#[cfg(any(feature = "ssr", feature = "tools"))]
 mod answer;
 mod browser;
 #[cfg(any(feature = "ssr", feature = "core"))]
@@ -17,6 +19,8 @@ mod tool;
 #[cfg(any(feature = "ssr", feature = "core"))]
 mod training;
 
+#[cfg(any(feature = "ssr", feature = "tools"))]
+pub use allocator::AllocatorStory;
 #[cfg(any(feature = "ssr", feature = "core"))]
 pub use inference::InferenceLedger;
 #[cfg(any(feature = "ssr", feature = "core"))]

@@ -14,4 +14,4 @@ mod tools;
 pub use error::ErrorPage;
 pub use home::Home;
 pub use lesson::{LessonPage, QuizResult};
-pub use tools::{InferencePage, ToolPage, ToolsPage, TrainingPage};
+pub use tools::{AllocatorPage, InferencePage, ToolPage, ToolsPage, TrainingPage};

@@ -3,6 +3,8 @@
 //! The same code serves the island in the browser and the first state rendered on the server.
 
 #[cfg(any(feature = "ssr", feature = "tools"))]
+pub(crate) mod allocator;
+#[cfg(any(feature = "ssr", feature = "tools"))]
 pub(crate) mod decide;
 mod fields;
 mod inference;
@@ -20,6 +22,8 @@ use ledger::{Model, Text, catalogue};
 
 use crate::lesson::LedgerKind;
 
+#[cfg(any(feature = "ssr", feature = "tools"))]
+pub use allocator::AllocatorState;
 #[cfg(any(feature = "ssr", feature = "tools"))]
 pub use decide::DecideState;
 pub use fields::{Problem, query};

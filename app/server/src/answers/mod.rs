@@ -3,6 +3,7 @@
 //! Inputs are named texts, as a query string, a JSON object or flags bring them; the calculators of the pages read the
 //! same names, so a share link is a request.
 
+mod allocator;
 mod calculators;
 mod catalogue;
 mod inference;
@@ -12,6 +13,7 @@ mod refusal;
 mod serving;
 mod training;
 
+pub use allocator::{ScriptAnswer, script};
 pub use calculators::{calculate, calculators};
 pub use catalogue::{cards, models};
 pub use inference::{InferenceAnswer, inference};

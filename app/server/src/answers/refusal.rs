@@ -13,6 +13,9 @@ pub enum Refusal {
     /// There is no model behind the inputs.
     #[error("{}", .0.en)]
     Model(Text),
+    /// A script that cannot be run.
+    #[error("{0}")]
+    Script(String),
     #[error(transparent)]
     Ledger(#[from] LedgerError),
 }
@@ -23,6 +26,7 @@ impl Refusal {
         match self {
             Refusal::Input { key, .. } => Some(key),
             Refusal::Model(_) => Some("config"),
+            Refusal::Script(_) => Some("script"),
             Refusal::Ledger(_) => None,
         }
     }

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use ledger::allocator::{Operation, Step};
 use ledger::snapshot::{MAX_PICKLE_BYTES, Replay, read_snapshot, replay};
 use ledger::units;
 
-use super::ledger::Failure;
+use super::ledger::{Failure, Flags, Script};
 use super::out::{self, outln};
+use crate::answers::{self, Refusal, ScriptAnswer};
 
 #[derive(Subcommand)]
 pub enum Kind {
@@ -17,6 +19,16 @@ pub enum Kind {
         /// A pickle of torch.cuda.memory._dump_snapshot(); read as plain data, never executed
         #[arg(value_name = "SNAPSHOT")]
         file: PathBuf,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run a script of allocations and say what each one did
+    Run {
+        /// One operation per line: alloc NAME SIZE, free NAME, later NAME, empty
+        #[arg(value_name = "SCRIPT")]
+        file: PathBuf,
+        #[command(flatten)]
+        flags: Flags<Script>,
         #[arg(long)]
         json: bool,
     },
@@ -35,7 +47,50 @@ pub fn run(kind: Kind) -> ExitCode {
             }
             Err(failure) => failure.report("allocator replay"),
         },
+        Kind::Run { file, flags, json } => match script(&file, flags) {
+            Ok(answer) => {
+                match json {
+                    true => out::json(&answer),
+                    false => answer.steps.iter().for_each(told),
+                }
+                ExitCode::SUCCESS
+            }
+            Err(failure) => failure.report("allocator run"),
+        },
     }
+}
+
+/// Longer files are no scripts.
+const MAX_SCRIPT: u64 = 1 << 20;
+
+fn script(file: &Path, flags: Flags<Script>) -> Result<ScriptAnswer, Failure> {
+    let named = |error: &dyn std::fmt::Display| Failure::File(format!("{}: {error}", file.display()));
+    if std::fs::metadata(file).map_err(|error| named(&error))?.len() > MAX_SCRIPT {
+        return Err(named(&"larger than 1 MiB: this is no script"));
+    }
+    let text = std::fs::read_to_string(file).map_err(|error| named(&error))?;
+    let given = flags.given.into_iter().map(|(name, value)| (name.to_owned(), value));
+    answers::script(&given.chain([("script".to_owned(), text)]).collect()).map_err(|refusal| match refusal {
+        Refusal::Script(why) => named(&why),
+        other => Failure::Refused(other),
+    })
+}
+
+fn told(step: &Step) {
+    let asked = match &step.operation {
+        Operation::Allocate { name, size, stream } => format!("alloc {name} {} stream {stream}", units::group(*size)),
+        Operation::Free { name } => format!("free {name}"),
+        Operation::FreeLater { name } => format!("later {name}"),
+        Operation::EmptyCache => "empty".to_owned(),
+    };
+    let (outcome, stats) = (&step.outcome, &step.after.stats);
+    let failed = if outcome.out_of_memory { "  out of memory" } else { "" };
+    outln!(
+        "{asked:<40} allocated {:>16} reserved {:>16} inactive split {:>14}{failed}",
+        units::group(stats.allocated),
+        units::group(stats.reserved),
+        units::group(stats.inactive_split)
+    );
 }
 
 fn read(file: &Path) -> Result<Replay, Failure> {

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use leptos::prelude::*;
 use ui::shell::{Islands, Section};
-use ui::state::{InferenceState, TrainingState};
+use ui::state::{AllocatorState, InferenceState, TrainingState};
 
 use crate::http::{AppState, Reader};
 
@@ -16,6 +16,7 @@ pub fn routes() -> Router<AppState> {
         .route("/{lang}/tools", get(list))
         .route("/{lang}/tools/inference", get(inference))
         .route("/{lang}/tools/training", get(training))
+        .route("/{lang}/tools/allocator", get(allocator))
         .route("/{lang}/tools/{tool}", get(one))
 }
 
@@ -50,6 +51,18 @@ async fn training(
     let title = lang.pick("训练账本", "Training ledger");
     reader.page_with(&app, StatusCode::OK, Section::Tools, title, true, move || {
         view! { <ui::pages::TrainingPage lang state /> }
+    })
+}
+
+async fn allocator(
+    State(app): State<AppState>,
+    reader: Reader,
+    Query(fields): Query<Vec<(String, String)>>,
+) -> Response {
+    let (lang, state) = (reader.lang, AllocatorState::from_pairs(&given(fields)));
+    let title = lang.pick("缓存分配器", "Caching allocator");
+    reader.page_with(&app, StatusCode::OK, Section::Tools, title, Islands::Tools, move || {
+        view! { <ui::pages::AllocatorPage lang state /> }
     })
 }
 

@@ -20,6 +20,9 @@ mod server {
     pub fn link_here(_: &str) -> String {
         String::new()
     }
+    pub fn is_field<T>(_: &T) -> bool {
+        false
+    }
     pub fn post<F: FnOnce(Result<String, u16>) + 'static>(_: String, _: String, _: F) {}
     pub fn listen(_: &str, _: impl Fn(String) + 'static) {}
 }

@@ -3,8 +3,8 @@
 use evidence::Lang;
 use leptos::prelude::*;
 
-use crate::islands::{InferenceLedger, ToolForm, TrainingLedger};
-use crate::state::{InferenceState, TrainingState, pick};
+use crate::islands::{AllocatorStory, InferenceLedger, ToolForm, TrainingLedger};
+use crate::state::{AllocatorState, InferenceState, TrainingState, pick};
 use crate::tools::{self, Tool};
 
 /// The list of calculators.
@@ -48,6 +48,16 @@ pub fn ToolsPage(lang: Lang) -> impl IntoView {
                         .to_owned()
                 />
                 {large.iter().map(listed).collect_view()}
+                <Entry
+                    href=format!("{base}/allocator")
+                    title=lang.pick("缓存分配器", "Caching allocator").to_owned()
+                    lead=lang
+                        .pick(
+                            "一步一步看 PyTorch 的缓存分配器：取整、切块、合并，保留为什么比分配多。",
+                            "PyTorch's caching allocator step by step: rounding, splitting, merging, and why more is reserved than allocated.",
+                        )
+                        .to_owned()
+                />
             </ul>
             <h2>{lang.pick("小计算器", "Small calculators")}</h2>
             <ul class="tool-list">{small.iter().map(listed).collect_view()}</ul>
@@ -84,6 +94,24 @@ pub fn ToolPage(lang: Lang, tool: &'static Tool, pairs: Vec<(String, String)>) -
             <p class="lead">{pick(&tool.lead, lang)}</p>
             <ToolForm id=tool.id.to_owned() pairs lang />
             {lesson}
+        </main>
+    }
+    .into_any()
+}
+
+#[component]
+pub fn AllocatorPage(lang: Lang, state: AllocatorState) -> impl IntoView {
+    view! {
+        <main id="main" class="wide tool">
+            <h1>{lang.pick("缓存分配器", "Caching allocator")}</h1>
+            <p class="lead">
+                {lang
+                    .pick(
+                        "写一段分配与释放，按 ← → 一步步看显存：哪一块被切开，哪一块合并，哪些段还不回去。",
+                        "Write allocations and frees, then step with ← →: which block is split, which ones merge, which segments cannot return.",
+                    )}
+            </p>
+            <AllocatorStory state lang />
         </main>
     }
     .into_any()

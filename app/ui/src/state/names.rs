@@ -122,6 +122,15 @@ pub const PLAN: &[Field] = &[
     field("drive_gib", "Drive for each card, in GiB [default: 1024]"),
 ];
 
+/// Of a script of the allocator.
+pub const SCRIPT: &[Field] = &[
+    field("capacity_mib", "Memory of the device in MiB; 0 for no end [default: 0]"),
+    field("max_split_mib", "max_split_size_mb; 0 for none [default: 0]"),
+    field("divisions", "roundup_power2_divisions; 0 for none [default: 0]"),
+    field("gc_percent", "garbage_collection_threshold in percent; 0 for none [default: 0]"),
+    field("expandable", "expandable_segments: on, off [default: off]"),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;

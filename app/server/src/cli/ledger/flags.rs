@@ -25,6 +25,7 @@ named! {
     Serving = names::SERVING;
     Parallel = names::PARALLEL;
     Plan = names::PLAN;
+    Script = names::SCRIPT;
 }
 
 /// The flags that were given, as named inputs.

@@ -27,6 +27,7 @@ pub fn routes() -> Router<AppState> {
         .route("/api/v1/ledger/training", both(answers::training))
         .route("/api/v1/ledger/parallel", both(answers::parallel))
         .route("/api/v1/ledger/plans", get(plans).post(plans))
+        .route("/api/v1/ledger/allocator/scripts", both(answers::script))
         .route("/api/v1/ledger/calculators", get(|| async { Json(answers::calculators()) }))
         .route("/api/v1/ledger/calculators/{id}", get(calculate).post(calculate))
         .route("/api/v1/ledger/allocator/replays", post(replays).layer(DefaultBodyLimit::max(MAX_SNAPSHOT)))

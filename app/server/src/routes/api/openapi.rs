@@ -16,7 +16,7 @@ use utoipa::openapi::{
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::answers::{
-    InferenceAnswer, ModelAnswer, ParallelAnswer, PlanAnswer, ServingAnswer, TrainingAnswer, calculators,
+    InferenceAnswer, ModelAnswer, ParallelAnswer, PlanAnswer, ScriptAnswer, ServingAnswer, TrainingAnswer, calculators,
 };
 use crate::http::Problem;
 
@@ -154,6 +154,14 @@ pub fn document() -> OpenApi {
     let goal = Field { name: "goal", help: "train or serve [default: train]" };
     let plan: Vec<Field> = std::iter::once(goal).chain(names::PLAN.iter().copied()).collect();
     document.ledger::<PlanAnswer>("/api/v1/ledger/plans", "The fastest way with the cards at hand", &plan);
+    let (answer, problem) = (document.schema::<ScriptAnswer>(), document.schema::<Problem>());
+    let fields: Vec<Field> =
+        std::iter::once(Field { name: "script", help: "alloc NAME SIZE, free NAME, later NAME, empty" })
+            .chain(names::SCRIPT.iter().copied())
+            .collect();
+    let scripts = operation("Runs a script of the caching allocator", "allocator", answer, &problem)
+        .parameters(Some(fields.iter().map(|field| query(field.name, field.help))));
+    document.add("/api/v1/ledger/allocator/scripts", HttpMethod::Get, scripts.build());
     for one in calculators() {
         calculator(&mut document, one);
     }

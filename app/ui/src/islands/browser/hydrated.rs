@@ -57,6 +57,15 @@ pub fn copy(text: String) {
     });
 }
 
+/// Whether the keyboard belongs to a field.
+#[cfg(feature = "tools")]
+pub fn is_field(target: &web_sys::EventTarget) -> bool {
+    use wasm_bindgen::JsCast;
+    target
+        .dyn_ref::<web_sys::Element>()
+        .is_some_and(|element| matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT"))
+}
+
 /// A whole link of a path on this server.
 pub fn link_here(path: &str) -> String {
     format!("{}{path}", window().location().origin().unwrap_or_default())
