@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io::Write;
 use std::path::Path;
 
+use crate::client::CLIENTS;
 use crate::sh;
 
 /// Writes all assets; what did not change is not compressed again.
@@ -24,11 +25,15 @@ pub fn write(root: &Path, glue: &Path) -> sh::Result {
         ("site_script", "site", "js", read(&own.join("site.js"))?),
         ("islands_script", "islands", "js", read(&own.join("islands.js"))?),
         ("icon", "icon", "svg", read(&own.join("icon.svg"))?),
-        ("client_script", "client", "js", read(&glue.join("client.js"))?),
-        ("client_wasm", "client", "wasm", read(&glue.join("client_bg.wasm"))?),
-        ("tools_script", "tools_client", "js", read(&glue.join("tools_client.js"))?),
-        ("tools_wasm", "tools_client", "wasm", read(&glue.join("tools_client_bg.wasm"))?),
     ];
+    let mut files: Vec<(String, String, &str, Vec<u8>)> =
+        files.into_iter().map(|(key, stem, kind, bytes)| (key.to_owned(), stem.to_owned(), kind, bytes)).collect();
+    for client in CLIENTS {
+        let key = client.strip_suffix("_client").unwrap_or(client);
+        let stem = client.to_owned();
+        files.push((format!("{key}_script"), stem.clone(), "js", read(&glue.join(format!("{client}.js")))?));
+        files.push((format!("{key}_wasm"), stem, "wasm", read(&glue.join(format!("{client}_bg.wasm")))?));
+    }
     let mut names = BTreeMap::new();
     let mut keep = BTreeSet::from(["manifest.json".to_owned()]);
     for (key, stem, extension, bytes) in files {

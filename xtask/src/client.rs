@@ -7,8 +7,8 @@ use wasm_bindgen_cli_support::Bindgen;
 
 use crate::{assets, sh};
 
-/// The package of a client, and how its files are called.
-const CLIENTS: [&str; 2] = ["client", "tools_client"];
+/// The packages of the clients, after which their files are called: each page loads the one that its islands need.
+pub const CLIENTS: [&str; 3] = ["client", "sheets_client", "planner_client"];
 
 /// Builds everything a browser loads into `target/site`.
 pub fn build() -> sh::Result {
@@ -18,7 +18,7 @@ pub fn build() -> sh::Result {
     let target_text = target.to_string_lossy().into_owned();
     let glue = target.join("bindgen");
     for client in CLIENTS {
-        // One at a time: together they would share the features of the larger one.
+        // One at a time: together they would share their features.
         sh::cargo(
             &format!("{client} (wasm)"),
             &[

@@ -34,7 +34,11 @@ pub fn run(quick: bool) -> ExitCode {
             ],
         )
     });
-    for (client, features) in [("client", "ui/hydrate,ui/core"), ("tools_client", "ui/hydrate,ui/tools")] {
+    for (client, features) in [
+        ("client", "ui/hydrate,ui/core"),
+        ("sheets_client", "ui/hydrate,ui/sheets"),
+        ("planner_client", "ui/hydrate,ui/planner"),
+    ] {
         let name = format!("lints of the {client}");
         gate(&mut count, &name, || {
             let wasm = ["--target", "wasm32-unknown-unknown", "--target-dir", "target/wasm"];
@@ -48,13 +52,19 @@ pub fn run(quick: bool) -> ExitCode {
         eprintln!("xtask: {why}");
         count.failed += 1;
     }
-    let mut args = vec!["test", "--workspace", "--exclude", "client", "--exclude", "tools_client", "--no-fail-fast"];
+    let mut args = native(&["test", "--workspace"], &["--no-fail-fast"]);
     if quick {
         args.extend(["--exclude", "e2e"]);
     }
     cargo_test(&mut count, &args, quick);
     println!("{} passed, {} failed", count.passed, count.failed);
     if count.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Arguments for everything but the clients, which are for browsers only.
+fn native<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<&'a str> {
+    let clients = client::CLIENTS.iter().flat_map(|client| ["--exclude", client]);
+    before.iter().copied().chain(clients).chain(after.iter().copied()).collect()
 }
 
 /// The programs of labs are included by path, where `cargo fmt` does not look.

@@ -11,7 +11,7 @@ pub mod islands;
 pub mod lesson;
 pub mod route;
 pub mod state;
-#[cfg(any(feature = "ssr", feature = "tools"))]
+#[cfg(feature = "tools")]
 pub mod tools;
 pub mod words;
 

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use evidence::Lang;
 use leptos::prelude::*;
 
+use crate::tools::Client;
+
 mod frame;
 mod template;
 
@@ -39,8 +41,19 @@ pub enum Islands {
     None,
     /// Quizzes, lab runs, the ledgers of lessons.
     Core,
+    /// Small calculators, and the allocator.
+    Sheets,
     /// The larger calculators.
-    Tools,
+    Planner,
+}
+
+impl From<Client> for Islands {
+    fn from(client: Client) -> Self {
+        match client {
+            Client::Sheets => Islands::Sheets,
+            Client::Planner => Islands::Planner,
+        }
+    }
 }
 
 impl From<bool> for Islands {
@@ -68,8 +81,10 @@ pub struct AssetNames {
     pub islands_script: String,
     pub client_script: String,
     pub client_wasm: String,
-    pub tools_script: String,
-    pub tools_wasm: String,
+    pub sheets_script: String,
+    pub sheets_wasm: String,
+    pub planner_script: String,
+    pub planner_wasm: String,
     pub icon: String,
 }
 

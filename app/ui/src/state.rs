@@ -2,18 +2,18 @@
 //!
 //! The same code serves the island in the browser and the first state rendered on the server.
 
-#[cfg(any(feature = "ssr", feature = "tools"))]
+#[cfg(feature = "sheets")]
 pub(crate) mod allocator;
-#[cfg(any(feature = "ssr", feature = "tools"))]
+#[cfg(feature = "planner")]
 pub(crate) mod decide;
 mod fields;
 mod inference;
 pub mod names;
 pub(crate) mod parallel;
-#[cfg(any(feature = "ssr", feature = "tools"))]
+#[cfg(feature = "planner")]
 pub(crate) mod plan;
 mod reader;
-#[cfg(any(feature = "ssr", feature = "tools"))]
+#[cfg(feature = "planner")]
 pub(crate) mod serving;
 mod training;
 
@@ -22,16 +22,16 @@ use ledger::{Model, Text, catalogue};
 
 use crate::lesson::LedgerKind;
 
-#[cfg(any(feature = "ssr", feature = "tools"))]
+#[cfg(feature = "sheets")]
 pub use allocator::AllocatorState;
-#[cfg(any(feature = "ssr", feature = "tools"))]
+#[cfg(feature = "planner")]
 pub use decide::DecideState;
 pub use fields::{Problem, query};
 pub use inference::{BATCH, InferenceState, RESERVE_MIB, SEQ as INFERENCE_SEQ};
 pub use parallel::ParallelState;
-#[cfg(any(feature = "ssr", feature = "tools"))]
+#[cfg(feature = "planner")]
 pub use plan::{Goal, PlanState, Plans};
-#[cfg(any(feature = "ssr", feature = "tools"))]
+#[cfg(feature = "planner")]
 pub use serving::ServingState;
 pub use training::{METHODS, Method, RANK, SEQ as TRAINING_SEQ, TrainingState};
 

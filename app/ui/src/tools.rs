@@ -2,16 +2,23 @@
 //! serve them all.
 
 mod answer;
+#[cfg(feature = "sheets")]
 mod calculators;
 mod catalogue;
+#[cfg(feature = "planner")]
 mod decide;
 mod fields;
+#[cfg(feature = "planner")]
+mod inputs;
+#[cfg(feature = "planner")]
 mod parallel;
+#[cfg(feature = "planner")]
 mod plan;
+#[cfg(feature = "planner")]
 mod serving;
 
 pub use answer::{Answer, Bar, Figure, Table};
-pub use catalogue::{LARGE, all, find};
+pub use catalogue::{all, find};
 pub use fields::pairs_of;
 
 use ledger::Text;
@@ -19,6 +26,13 @@ use ledger::calculators::Input;
 
 /// Named inputs as texts.
 pub type Pairs = Vec<(String, String)>;
+
+/// The clients of the tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Client {
+    Sheets,
+    Planner,
+}
 
 type Run = Box<dyn Fn(&Pairs) -> Result<Answer, Text> + Send + Sync>;
 
@@ -28,6 +42,8 @@ pub struct Tool {
     pub id: &'static str,
     pub title: Text,
     pub lead: Text,
+    /// Which client brings its island.
+    pub client: Client,
     /// The model that it starts with, where it asks for one.
     pub model: Option<&'static str>,
     pub inputs: Vec<Input>,

@@ -27,8 +27,10 @@ pub fn names() -> Result<AssetNames, String> {
         islands_script: name("islands_script")?,
         client_script: name("client_script")?,
         client_wasm: name("client_wasm")?,
-        tools_script: name("tools_script")?,
-        tools_wasm: name("tools_wasm")?,
+        sheets_script: name("sheets_script")?,
+        sheets_wasm: name("sheets_wasm")?,
+        planner_script: name("planner_script")?,
+        planner_wasm: name("planner_wasm")?,
         icon: name("icon")?,
     })
 }

@@ -61,7 +61,7 @@ async fn allocator(
 ) -> Response {
     let (lang, state) = (reader.lang, AllocatorState::from_pairs(&given(fields)));
     let title = lang.pick("缓存分配器", "Caching allocator");
-    reader.page_with(&app, StatusCode::OK, Section::Tools, title, Islands::Tools, move || {
+    reader.page_with(&app, StatusCode::OK, Section::Tools, title, Islands::Sheets, move || {
         view! { <ui::pages::AllocatorPage lang state /> }
     })
 }
@@ -76,7 +76,7 @@ async fn one(
     let Some(tool) = ui::tools::find(&tool) else { return StatusCode::NOT_FOUND.into_response() };
     let (lang, pairs) = (reader.lang, given(fields));
     let title = ui::state::pick(&tool.title, lang);
-    reader.page_with(&app, StatusCode::OK, Section::Tools, &title, Islands::Tools, move || {
+    reader.page_with(&app, StatusCode::OK, Section::Tools, &title, tool.client, move || {
         view! { <ui::pages::ToolPage lang tool pairs /> }
     })
 }

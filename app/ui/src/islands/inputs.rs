@@ -76,7 +76,7 @@ fn at_position(at: u64, low: u64, high: u64) -> u64 {
 }
 
 /// A decimal number by typing.
-#[cfg(any(feature = "ssr", feature = "tools"))]
+#[cfg(feature = "tools")]
 #[component]
 pub fn Decimal(
     #[prop(into)] name: String,

@@ -5,13 +5,13 @@ use leptos::prelude::*;
 
 use crate::islands::{AllocatorStory, InferenceLedger, ToolForm, TrainingLedger};
 use crate::state::{AllocatorState, InferenceState, TrainingState, pick};
-use crate::tools::{self, Tool};
+use crate::tools::{self, Client, Tool};
 
 /// The list of calculators.
 #[component]
 pub fn ToolsPage(lang: Lang) -> impl IntoView {
     let base = format!("/{}/tools", lang.code());
-    let (large, small) = tools::all().split_at(tools::LARGE);
+    let (large, small): (Vec<&Tool>, Vec<&Tool>) = tools::all().iter().partition(|tool| tool.client == Client::Planner);
     let listed = |tool: &'static Tool| {
         let (title, lead) = (pick(&tool.title, lang), pick(&tool.lead, lang));
         view! { <Entry href=format!("/{}/tools/{}", lang.code(), tool.id) title lead /> }
@@ -47,7 +47,7 @@ pub fn ToolsPage(lang: Lang) -> impl IntoView {
                         )
                         .to_owned()
                 />
-                {large.iter().map(listed).collect_view()}
+                {large.into_iter().map(listed).collect_view()}
                 <Entry
                     href=format!("{base}/allocator")
                     title=lang.pick("缓存分配器", "Caching allocator").to_owned()
@@ -60,7 +60,7 @@ pub fn ToolsPage(lang: Lang) -> impl IntoView {
                 />
             </ul>
             <h2>{lang.pick("小计算器", "Small calculators")}</h2>
-            <ul class="tool-list">{small.iter().map(listed).collect_view()}</ul>
+            <ul class="tool-list">{small.into_iter().map(listed).collect_view()}</ul>
         </main>
     }
     .into_any()

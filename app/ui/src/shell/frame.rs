@@ -20,7 +20,8 @@ pub fn Frame(meta: PageMeta, assets: AssetNames, children: Children) -> impl Int
     let client = match meta.islands {
         Islands::None => None,
         Islands::Core => Some((assets.client_script, assets.client_wasm)),
-        Islands::Tools => Some((assets.tools_script, assets.tools_wasm)),
+        Islands::Sheets => Some((assets.sheets_script, assets.sheets_wasm)),
+        Islands::Planner => Some((assets.planner_script, assets.planner_wasm)),
     };
     let path = meta.path.clone();
     view! {

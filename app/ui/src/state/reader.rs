@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
         number
     }
 
-    #[cfg(any(feature = "ssr", feature = "tools"))]
+    #[cfg(feature = "planner")]
     /// A number that need not be given.
     pub fn measured(&mut self, key: &'static str, bounds: (u64, u64)) -> Option<u64> {
         let text = self.text(key)?;
@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    #[cfg(any(feature = "ssr", feature = "tools"))]
+    #[cfg(feature = "planner")]
     /// Some of the options, separated by commas.
     pub fn several<T: Copy>(&mut self, key: &'static str, default: &[T], options: &[(&str, T)]) -> Vec<T> {
         let Some(text) = self.text(key) else { return default.to_vec() };
@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
         card
     }
 
-    #[cfg(any(feature = "ssr", feature = "tools"))]
+    #[cfg(feature = "planner")]
     /// Cards and how many of each: `h100-80gb:8,l40s:4`.
     pub fn offers(&mut self, key: &'static str, default: &[(&str, u64)], most: u64) -> Vec<(String, u64)> {
         let default = || default.iter().map(|(card, count)| ((*card).to_owned(), *count)).collect();

@@ -54,11 +54,13 @@ pub fn plain(text: impl Into<String>) -> Text {
     Text { zh: text.clone().into(), en: text.into() }
 }
 
+#[cfg(feature = "planner")]
 pub fn figure(zh: &'static str, en: &'static str, value: impl Into<String>) -> Figure {
     Figure { name: Text::new(zh, en), value: value.into() }
 }
 
 /// Bytes as a reader takes them in, GiB and GB both named where they are large.
+#[cfg(feature = "planner")]
 pub fn size(bytes: u64) -> String {
     match bytes >= units::GIB {
         true => format!("{} = {}", units::gib(bytes), units::gb(bytes)),

@@ -3,7 +3,7 @@
 use ledger::Text;
 use ledger::calculators::{self, Calculator, CalculatorError};
 
-use super::{Answer, Pairs, Tool};
+use super::{Answer, Client, Pairs, Tool};
 
 /// Place, calculator and lead, in the order in which the page lists them.
 const LISTED: [(&str, &str, &str, &str); 17] = [
@@ -121,6 +121,7 @@ fn tool(page: &'static str, calculator: &'static Calculator, (zh, en): (&'static
         id: page,
         title: calculator.name.clone(),
         lead: Text::new(zh, en),
+        client: Client::Sheets,
         model: None,
         inputs: calculator.inputs.clone(),
         lesson: None,

@@ -2,16 +2,21 @@
 
 use std::sync::LazyLock;
 
-use super::{Tool, calculators, decide, parallel, plan, serving};
+use super::Tool;
 
-/// How many of the first of [`all`] are no small calculators.
-pub const LARGE: usize = 5;
-
-/// Every tool of this kind, in the order in which the page lists them.
+/// Every tool of this kind, the larger ones first, in the order in which the page lists them. A client knows those of
+/// its own pages.
 pub fn all() -> &'static [Tool] {
     static ALL: LazyLock<Vec<Tool>> = LazyLock::new(|| {
-        let large = [parallel::tool(), serving::tool(), plan::train(), plan::serve()];
-        large.into_iter().chain(decide::tools()).chain(calculators::tools()).collect()
+        let mut all = Vec::new();
+        #[cfg(feature = "planner")]
+        {
+            use super::{decide, parallel, plan, serving};
+            all.extend([parallel::tool(), serving::tool(), plan::train(), plan::serve(), decide::tool()]);
+        }
+        #[cfg(feature = "sheets")]
+        all.extend(super::calculators::tools());
+        all
     });
     &ALL
 }
@@ -28,7 +33,6 @@ mod tests {
     #[test]
     fn every_tool_answers_its_defaults() {
         let mut ids = std::collections::HashSet::new();
-        assert_eq!(all().iter().position(|tool| tool.id == "quantisation"), Some(LARGE));
         for tool in all() {
             assert!(ids.insert(tool.id), "{} twice", tool.id);
             let pairs = pairs_of(tool, &Vec::new());

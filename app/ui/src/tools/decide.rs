@@ -5,27 +5,28 @@ use ledger::decide::{Plan, Tolerance};
 use ledger::{Text, units};
 
 use super::answer::{Answer, Table, figure, plain, size};
-use super::fields::{card, choice, whole};
+use super::inputs::{card, choice, whole};
 use super::plan::{self, with_cards};
-use super::{Pairs, Tool};
+use super::{Client, Pairs, Tool};
 use crate::state::decide::{SHARE, TASKS, TOLERANCES, Task};
 use crate::state::parallel::SWITCH;
 use crate::state::plan::{CARDS, STEP};
 use crate::state::{self, DecideState};
 
-pub fn tools() -> [Tool; 1] {
-    [Tool {
+pub fn tool() -> Tool {
+    Tool {
         id: "decide",
         title: Text::new("决策流", "Decision flow"),
         lead: Text::new(
             "从任务走到方案：每一步走了哪个分支、为什么。理论给出下限，终点永远是压测。",
             "From a task to a plan: which branch is taken at each step, and why. Theory gives the lower bound; the flow always ends with a load test.",
         ),
+        client: Client::Planner,
         model: Some("Llama-3-8B"),
         inputs: inputs(),
         lesson: None,
         run: Box::new(run),
-    }]
+    }
 }
 
 fn yes_no(on: &bool) -> Text {

@@ -6,8 +6,8 @@ use ledger::training::{Checkpointing, Optimizer, Precision};
 use ledger::{Text, units};
 
 use super::answer::{Answer, Bar, Table, figure, plain, size};
-use super::fields::{card, choice, whole};
-use super::{Pairs, Tool};
+use super::inputs::{card, choice, whole};
+use super::{Client, Pairs, Tool};
 use crate::state::parallel::{BETWEEN, MICRO_BATCHES, PLACES, RANKS, SCHEDULES, SWITCH, ZERO, named};
 use crate::state::{self, ParallelState};
 
@@ -19,6 +19,7 @@ pub fn tool() -> Tool {
             "数据、张量、流水线、专家与上下文并行怎样切开一步训练：每一级持有什么、发送什么，哪一级最紧。",
             "How data, tensor, pipeline, expert and context ranks divide a training step: what each stage holds and sends, and which is the tightest.",
         ),
+        client: Client::Planner,
         model: Some("Llama-3-70B"),
         inputs: inputs(),
         lesson: None,

@@ -5,8 +5,8 @@ use ledger::planner::{self, Comparison, ServePlan, TrainPlan};
 use ledger::{Dtype, Text, units};
 
 use super::answer::{Answer, Figure, Table, figure, plain, size};
-use super::fields::{card, choice, whole};
-use super::{Pairs, Tool};
+use super::inputs::{card, choice, whole};
+use super::{Client, Pairs, Tool};
 use crate::state::parallel::{BETWEEN, PLACES, RANKS, named};
 use crate::state::plan::{CARDS, PERCENT, STEP};
 use crate::state::{self, PlanState, Plans};
@@ -28,6 +28,7 @@ pub fn train() -> Tool {
             "给出模型、目标和卡：搜遍并行、重算、ZeRO 与卸载的组合，最快的排在最前，并说明为什么是它。",
             "Model, goal and cards in: every mix of parallelism, recomputation, ZeRO and offload is tried, the fastest comes first, with the reason.",
         ),
+        client: Client::Planner,
         model: Some("Llama-3-8B"),
         inputs: inputs.into_iter().chain(assumed()).collect(),
         lesson: None,
@@ -53,6 +54,7 @@ pub fn serve() -> Tool {
             "同样多的卡，切张量、切流水线还是多副本：按每个 token 的时间排序。",
             "The same cards as tensor ranks, stages or replicas: ordered by the time per token.",
         ),
+        client: Client::Planner,
         model: Some("Llama-3-70B"),
         inputs: inputs.into_iter().chain(assumed()).collect(),
         lesson: None,

@@ -4,8 +4,8 @@ use ledger::calculators::Input;
 use ledger::{Text, units};
 
 use super::answer::{Answer, Bar, Table, figure, plain, size};
-use super::fields::{card, choice, whole};
-use super::{Pairs, Tool};
+use super::inputs::{card, choice, whole};
+use super::{Client, Pairs, Tool};
 use crate::state::serving::{ATTENTION, BLOCK, CACHES, LOGITS, STEP_TOKENS, UTILISATION, WEIGHTS};
 use crate::state::{self, ServingState};
 
@@ -17,6 +17,7 @@ pub fn tool() -> Tool {
             "推理引擎怎样把卡分给权重、预留与块：放得下多少块、多少并发，尾块浪费多少。",
             "How a serving engine divides a card among weights, reserves and blocks: how many blocks and requests fit, and what the tails waste.",
         ),
+        client: Client::Planner,
         model: Some("Llama-3-8B"),
         inputs: inputs(),
         lesson: Some(("task4/kv-cache", Text::new("推理 KV Cache 与显存预算", "KV cache and memory budget"))),

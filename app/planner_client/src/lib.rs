@@ -1,5 +1,4 @@
-//! The browser's entry on pages with the larger calculators: the engine behind them is as large as all else together,
-//! so that other pages do without it.
+//! The browser's entry on pages with the larger calculators.
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
