@@ -6,6 +6,7 @@
 mod allocator;
 mod calculators;
 mod catalogue;
+mod decide;
 mod inference;
 mod parallel;
 mod plan;
@@ -16,6 +17,7 @@ mod training;
 pub use allocator::{ScriptAnswer, script};
 pub use calculators::{calculate, calculators};
 pub use catalogue::{cards, models};
+pub use decide::{DecisionAnswer, decide};
 pub use inference::{InferenceAnswer, inference};
 pub use parallel::{ParallelAnswer, RankAnswer, TrafficAnswer, parallel};
 pub use plan::{PlanAnswer, plan};

@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use ledger::decide::Plan;
 use ledger::planner::{Comparison, ServePlan, TrainPlan};
 use ledger::units;
 
-use super::ledger::{Failure, Flags, Plan, Source};
+use super::ledger::{Decide, Failure, Flags, Plan as PlanFlags, Source};
 use super::out::{self, outln};
 use crate::answers::{self, PlanAnswer};
 
@@ -17,7 +18,16 @@ pub enum Goal {
         #[command(flatten)]
         source: Source,
         #[command(flatten)]
-        flags: Flags<Plan>,
+        flags: Flags<PlanFlags>,
+        #[arg(long)]
+        json: bool,
+    },
+    /// The branches from a task to a plan, each with its reason
+    Decide {
+        #[command(flatten)]
+        source: Source,
+        #[command(flatten)]
+        flags: Flags<Decide>,
         #[arg(long)]
         json: bool,
     },
@@ -26,7 +36,7 @@ pub enum Goal {
         #[command(flatten)]
         source: Source,
         #[command(flatten)]
-        flags: Flags<Plan>,
+        flags: Flags<PlanFlags>,
         #[arg(long)]
         json: bool,
     },
@@ -37,6 +47,7 @@ pub fn run(goal: Goal) -> ExitCode {
     let (goal, source, flags, json) = match goal {
         Goal::Train { source, flags, json } => ("train", source, flags, json),
         Goal::Serve { source, flags, json } => ("serve", source, flags, json),
+        Goal::Decide { source, flags, json } => return decide(source, flags, json),
     };
     let mut fields = flags.given;
     fields.push(("goal", goal.to_owned()));
@@ -54,6 +65,42 @@ pub fn run(goal: Goal) -> ExitCode {
         }
         Err(failure) => failure.report("plan"),
     }
+}
+
+/// Exit 0 the flow ends in a plan, 1 in none, or the model is refused.
+fn decide(source: Source, flags: Flags<Decide>, json: bool) -> ExitCode {
+    let answer = source.pairs(flags.given).and_then(|pairs| Ok(answers::decide(&pairs)?));
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(failure) => return failure.report("plan decide"),
+    };
+    let decision = &answer.decision;
+    if json {
+        out::json(&answer);
+    } else {
+        for step in &decision.steps {
+            outln!("{}. {}: {}", step.number, step.branch.name().en, step.reason.en);
+        }
+        match &decision.plan {
+            Some(Plan::Serve(plan)) => outln!("{}", serve(plan)),
+            Some(Plan::Train(plan)) => outln!("{}", train(plan)),
+            Some(Plan::Adapters(plan)) => outln!(
+                "{:>12}  {} × {}: {:?} rank {} {} micro-batch {}",
+                units::gib(plan.peak),
+                plan.cards,
+                plan.card,
+                plan.lora.base,
+                plan.lora.rank,
+                plan.training.checkpointing.slug(),
+                plan.training.batch
+            ),
+            None => outln!("no plan fits these cards"),
+        }
+        for next in &decision.next {
+            outln!("next: {}", next.en);
+        }
+    }
+    if decision.plan.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn answer(source: Source, fields: Vec<(&'static str, String)>) -> Result<PlanAnswer, Failure> {

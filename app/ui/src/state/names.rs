@@ -122,6 +122,22 @@ pub const PLAN: &[Field] = &[
     field("drive_gib", "Drive for each card, in GiB [default: 1024]"),
 ];
 
+pub const DECIDE: &[Field] = &[
+    field("task", "serve or train [default: serve]"),
+    field("cards", "Cards at hand: CARD:COUNT, several separated by commas [default: rtx4090:1]"),
+    field("context", "Serving: longest sequence that must fit [default: 8192]"),
+    field("median_context", "Serving: median of the lengths, as measured [default: 2048]"),
+    field("concurrency", "Serving: sequences at the same time [default: 8]"),
+    field("tolerance", "Serving: quality that may be lost: strict, some [default: some]"),
+    field("shared_percent", "Serving: share of the input that requests have in common [default: 30]"),
+    field("offline", "Serving: requests may wait: on, off [default: off]"),
+    field("fragmentation_percent", "Serving: measured share of split, free blocks [default: not measured]"),
+    field("full", "Training: all parameters are trained: on, off [default: off]"),
+    field("batch", "Training: sequences per step [default: 16]"),
+    field("seq", "Training: tokens per sequence [default: 2048]"),
+    field("rank", "Training: rank of adapters [default: 16]"),
+];
+
 /// Of a script of the allocator.
 pub const SCRIPT: &[Field] = &[
     field("capacity_mib", "Memory of the device in MiB; 0 for no end [default: 0]"),
@@ -134,17 +150,18 @@ pub const SCRIPT: &[Field] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::{InferenceState, ParallelState, PlanState, Problem, ServingState, TrainingState};
+    use crate::state::{DecideState, InferenceState, ParallelState, PlanState, Problem, ServingState, TrainingState};
 
     /// Every state reads exactly the names that are listed here.
     #[test]
     fn lists_and_readers_agree() {
         type Read = fn(&[(String, String)]) -> Vec<Problem>;
-        let all: [(&[Field], &[&str], Read); 5] = [
+        let all: [(&[Field], &[&str], Read); 6] = [
             (INFERENCE, &[], |pairs| InferenceState::from_pairs(pairs).problems),
             (TRAINING, &[], |pairs| TrainingState::from_pairs(pairs).problems),
             (SERVING, &[], |pairs| ServingState::from_pairs(pairs).problems),
             (PARALLEL, &[], |pairs| ParallelState::from_pairs(pairs).problems),
+            (DECIDE, &[], |pairs| DecideState::from_pairs(pairs).problems),
             (PLAN, &["goal"], |pairs| PlanState::from_pairs(pairs).problems),
         ];
         for (fields, more, read) in all {

@@ -26,6 +26,7 @@ named! {
     Parallel = names::PARALLEL;
     Plan = names::PLAN;
     Script = names::SCRIPT;
+    Decide = names::DECIDE;
 }
 
 /// The flags that were given, as named inputs.

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use ledger::{Entry, catalogue, units};
 
-pub use flags::{Flags, Plan, Script};
+pub use flags::{Decide, Flags, Plan, Script};
 pub use source::Source;
 
 use super::out::{self, outln};

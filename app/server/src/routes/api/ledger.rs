@@ -28,6 +28,7 @@ pub fn routes() -> Router<AppState> {
         .route("/api/v1/ledger/parallel", both(answers::parallel))
         .route("/api/v1/ledger/plans", get(plans).post(plans))
         .route("/api/v1/ledger/allocator/scripts", both(answers::script))
+        .route("/api/v1/ledger/decisions", get(decisions).post(decisions))
         .route("/api/v1/ledger/calculators", get(|| async { Json(answers::calculators()) }))
         .route("/api/v1/ledger/calculators/{id}", get(calculate).post(calculate))
         .route("/api/v1/ledger/allocator/replays", post(replays).layer(DefaultBodyLimit::max(MAX_SNAPSHOT)))
@@ -46,6 +47,13 @@ fn both<A: Serialize + Send + 'static>(
 
 async fn calculate(Path(id): Path<String>, Inputs(pairs): Inputs) -> Response {
     computed(move || answers::calculate(&id, &pairs)).await
+}
+
+async fn decisions(State(app): State<AppState>, from: ClientIp, Inputs(pairs): Inputs) -> Response {
+    if let Err(limited) = app.auth.limits.compute(from) {
+        return AuthRejection::Limited(limited).into_response();
+    }
+    computed(move || answers::decide(&pairs)).await
 }
 
 async fn plans(State(app): State<AppState>, from: ClientIp, Inputs(pairs): Inputs) -> Response {

@@ -16,7 +16,8 @@ use utoipa::openapi::{
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::answers::{
-    InferenceAnswer, ModelAnswer, ParallelAnswer, PlanAnswer, ScriptAnswer, ServingAnswer, TrainingAnswer, calculators,
+    DecisionAnswer, InferenceAnswer, ModelAnswer, ParallelAnswer, PlanAnswer, ScriptAnswer, ServingAnswer,
+    TrainingAnswer, calculators,
 };
 use crate::http::Problem;
 
@@ -154,6 +155,11 @@ pub fn document() -> OpenApi {
     let goal = Field { name: "goal", help: "train or serve [default: train]" };
     let plan: Vec<Field> = std::iter::once(goal).chain(names::PLAN.iter().copied()).collect();
     document.ledger::<PlanAnswer>("/api/v1/ledger/plans", "The fastest way with the cards at hand", &plan);
+    document.ledger::<DecisionAnswer>(
+        "/api/v1/ledger/decisions",
+        "From a task to a plan, branch by branch",
+        names::DECIDE,
+    );
     let (answer, problem) = (document.schema::<ScriptAnswer>(), document.schema::<Problem>());
     let fields: Vec<Field> =
         std::iter::once(Field { name: "script", help: "alloc NAME SIZE, free NAME, later NAME, empty" })
