@@ -12,7 +12,7 @@ mod quantise;
 pub use codes::Code;
 pub use ggml::GgmlType;
 pub use gguf::{gguf_bits_per_weight, gguf_bytes};
-pub use groups::Grouped;
+pub use groups::{Grouped, Scaled};
 pub use mixture::Mixture;
 pub use nf4::{Nf4, qlora_base_bytes};
 pub use quantise::{Granularity, Histogram, MAX_VALUES, QuantiseError, Quantised, quantise, with_outliers};

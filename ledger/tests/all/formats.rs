@@ -3,6 +3,7 @@
 use ledger::{
     catalogue,
     formats::{GgmlType, Grouped, Mixture, Nf4, gguf_bits_per_weight, gguf_bytes, qlora_base_bytes},
+    inference,
 };
 
 #[test]
@@ -114,6 +115,15 @@ fn groups_and_normal_floats() {
     assert_eq!(Grouped::awq(4, 128).bytes(4096 * 4096), Some(8_716_288));
     assert_eq!(Nf4::QLORA.overhead_bits(), 0.126_953_125);
     assert_eq!(Nf4 { block: 64, double_quant: false }.bytes(4096 * 4096), Ok(9_437_184));
+    // The checkpoint of gpt-oss-20b: 13,761,264,768 B, experts in MXFP4 and everything else in BF16.
+    let oss = catalogue::model("gpt-oss-20b").expect("in the catalogue");
+    let stored = inference::weights_in(oss, "mxfp4_experts".parse().expect("a format")).map(|entry| entry.bytes);
+    assert_eq!(stored, Ok(19_110_297_600 * 17 / 32 + 2 * 1_804_459_584));
+    // Llama-2-7B in LLM.int8: a byte per weight of the layers, FP32 per output: 32 × (4 × 4096 + 2 × 11008 + 4096).
+    let llama = catalogue::model("Llama-2-7B").expect("in the catalogue");
+    let of = |format: &str| inference::weights_in(llama, format.parse().expect("a format")).map(|entry| entry.bytes);
+    assert_eq!(of("int8_channel"), Ok(6_476_005_376 + 4 * 32 * 42_496 + 2 * 262_410_240));
+    assert_eq!(of("fp8_tensor"), Ok(6_476_005_376 + 4 * 32 * 7 + 2 * 262_410_240));
     let model = catalogue::model("LLaMA-65B").expect("in the catalogue");
     let bytes = qlora_base_bytes(model, Nf4::QLORA).expect("a known model");
     assert!(bytes < 48_000_000_000 && bytes > 34_000_000_000, "fits a 48 GB card: {bytes}");
