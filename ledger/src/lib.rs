@@ -40,7 +40,9 @@ pub mod units;
 
 pub use dtype::{Dtype, UnknownDtype};
 pub use error::LedgerError;
-pub use import::{Assumed, ImportError, Imported, Kind, MAX_CONFIG_BYTES, export_config, import, import_config};
+pub use import::{
+    Assumed, ImportError, Imported, Kind, MAX_CONFIG_BYTES, Stored, export_config, import, import_config,
+};
 pub use model::{Biases, Experts, Family, Latent, Mlp, Model, Norm, Role, Tensors, Window};
 pub use names::part_name;
 pub use object::{Entry, Object, Phase, Span};

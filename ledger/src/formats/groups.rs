@@ -1,4 +1,4 @@
-//! Formats that share a scale, and perhaps a zero point, in a group of weights.
+//! Formats that share a scale, and perhaps a zero point, in a group of weights, an output channel or a tensor.
 
 /// `bits` per weight, and `scale_bits + zero_bits` per group of `group` weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,5 +43,38 @@ impl Grouped {
         let groups = u128::from(weights.div_ceil(self.group.max(1)));
         let bits = u128::from(weights) * u128::from(self.bits) + groups * u128::from(self.scale_bits + self.zero_bits);
         u64::try_from(bits.div_ceil(8)).ok()
+    }
+}
+
+/// `bits` per weight and one FP32 scale per output channel (LLM.int8 of bitsandbytes, FP8 with `channel` scales) or per
+/// matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scaled {
+    pub bits: u64,
+    /// A scale for every row of a matrix, not only one for all of it.
+    pub per_channel: bool,
+}
+
+impl Scaled {
+    pub const fn channels(bits: u64) -> Self {
+        Self { bits, per_channel: true }
+    }
+
+    pub const fn tensors(bits: u64) -> Self {
+        Self { bits, per_channel: false }
+    }
+
+    /// Bytes of `stack` matrices of `rows` outputs and `columns` inputs, each scale counted; `None` beyond 2⁶⁴.
+    ///
+    /// ```
+    /// use ledger::formats::Scaled;
+    /// // 8 + 32/4096 bits per weight.
+    /// assert_eq!(Scaled::channels(8).bytes(1, 4096, 4096), Some(4096 * 4096 + 4096 * 4));
+    /// assert_eq!(Scaled::tensors(8).bytes(8, 4096, 4096), Some(8 * (4096 * 4096 + 4)));
+    /// ```
+    pub fn bytes(&self, stack: u64, rows: u64, columns: u64) -> Option<u64> {
+        let scales = if self.per_channel { stack.checked_mul(rows)? } else { stack };
+        let weights = stack.checked_mul(rows)?.checked_mul(columns)?.checked_mul(self.bits)?.div_ceil(8);
+        weights.checked_add(scales.checked_mul(4)?)
     }
 }

@@ -1,15 +1,18 @@
 //! Weight formats with their scales, and what quantisation does to an array.
 
+mod choose;
 mod codes;
 mod ggml;
 mod gguf;
 mod groups;
+mod mixture;
 mod nf4;
 mod quantise;
 
 pub use codes::Code;
 pub use ggml::GgmlType;
-pub use gguf::{Mixture, gguf_bits_per_weight, gguf_bytes};
-pub use groups::Grouped;
+pub use gguf::{gguf_bits_per_weight, gguf_bytes};
+pub use groups::{Grouped, Scaled};
+pub use mixture::Mixture;
 pub use nf4::{Nf4, qlora_base_bytes};
 pub use quantise::{Granularity, Histogram, MAX_VALUES, QuantiseError, Quantised, quantise, with_outliers};

@@ -13,6 +13,7 @@ mod latent;
 mod phi;
 mod reader;
 mod rotary;
+mod stored;
 mod window;
 
 use serde_json::Value;
@@ -20,6 +21,7 @@ use serde_json::Value;
 pub use error::{ImportError, Kind};
 pub use export::export_config;
 use reader::Reader;
+pub use stored::Stored;
 
 use crate::{Family, Model};
 
@@ -59,6 +61,9 @@ pub struct Assumed {
 pub struct Imported {
     pub model: Model,
     pub assumed: Vec<Assumed>,
+    /// How the file says its weights are stored, where it has a `quantization_config`: parameters and shapes are those
+    /// of the unquantised model all the same.
+    pub stored: Option<Stored>,
 }
 
 /// Reads a `config.json` as [`import_config`] does, and tells which sizes are the family's defaults.
@@ -87,6 +92,7 @@ pub fn import(json: &str) -> Result<Imported, ImportError> {
         problem: error.to_string(),
     })?;
     let top = Reader::new("", &document)?;
+    let of_whole = stored::read(&top)?;
     let nested = top.child("text_config")?;
     let (reader, family) = match nested {
         // The outer file of a multimodal model names the whole; the language model names itself inside.
@@ -114,7 +120,8 @@ pub fn import(json: &str) -> Result<Imported, ImportError> {
     if let Some(name) = reader.text("_name_or_path")?.filter(|name| !name.is_empty()) {
         model.name = name.rsplit('/').next().unwrap_or(name).chars().take(80).collect();
     }
-    Ok(Imported { model, assumed: reader.into_assumed() })
+    let stored = if reader.is_top() { of_whole } else { stored::read(&reader)?.or(of_whole) };
+    Ok(Imported { model, assumed: reader.into_assumed(), stored })
 }
 
 /// Keys of which a file with a model of its own states at least one: defaults alone are no import.

@@ -62,6 +62,16 @@ impl<'a> Reader<'a> {
         ImportError::WrongType { pointer: self.pointer(key), expected, found: picture(found) }
     }
 
+    /// The value of a key is none that its meaning allows.
+    pub(super) fn unsupported(&self, key: &str, expected: &'static str) -> ImportError {
+        let found = self.get(key).map_or_else(|| "∅".to_owned(), picture);
+        ImportError::Unsupported { pointer: self.pointer(key), expected, found }
+    }
+
+    pub(super) fn keys(&self) -> impl Iterator<Item = &'a String> {
+        self.object.keys()
+    }
+
     pub(super) fn child(&self, key: &str) -> Result<Option<Reader<'a>>, ImportError> {
         self.get(key).map(|value| Reader::new(&self.pointer(key), value)).transpose()
     }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, str::FromStr};
 
 use crate::{
     Dtype, Entry, LedgerError, Model, Object, Phase, Role, Span, Tensors,
-    formats::{Grouped, Mixture, Nf4, gguf_bytes},
+    formats::{Grouped, Mixture, Nf4, Scaled, gguf_bytes},
     formula::{Term, b, n},
 };
 
@@ -15,6 +15,10 @@ pub enum WeightFormat {
     Plain(Dtype),
     /// Matrix products of the layers in groups with scales (GPTQ, AWQ, FP8 blocks, MXFP4, NVFP4), the rest in BF16.
     Grouped(Grouped),
+    /// The routed experts in groups with scales, the rest in BF16: gpt-oss comes with its experts in MXFP4.
+    GroupedExperts(Grouped),
+    /// Matrix products of the layers with FP32 scales for more than a group, the rest in BF16.
+    Scaled(Scaled),
     /// Matrix products of the layers in NF4, the rest in BF16.
     Nf4(Nf4),
     /// A mixture of llama.cpp, all tensors included.
@@ -24,16 +28,17 @@ pub enum WeightFormat {
 /// The name is no format of weights.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown weight format {0:?}: expected a dtype, gptq_4_128, awq_4_128, fp8_block_128, mxfp4, nvfp4, nf4, nf4_dq, or a \
-     mixture of GGUF such as Q4_K_M"
+    "unknown weight format {0:?}: expected a dtype, gptq_4_128, awq_4_128, fp8_block_128, fp8_channel, fp8_tensor, \
+     int8_channel, mxfp4, mxfp4_experts, nvfp4, nf4, nf4_dq, or a mixture of GGUF such as Q4_K_M"
 )]
 pub struct UnknownWeightFormat(pub String);
 
 impl FromStr for WeightFormat {
     type Err = UnknownWeightFormat;
 
-    /// A dtype; `gptq_4_128` and `awq_4_128` (bits and group); `fp8_block_128` (square blocks); `mxfp4`, `nvfp4`; `nf4`
-    /// in blocks of 64, `nf4_dq` doubly quantised; or a mixture of GGUF.
+    /// A dtype; `gptq_4_128` and `awq_4_128` (bits and group); `fp8_block_128` (square blocks), `fp8_channel`,
+    /// `fp8_tensor`, `int8_channel` (LLM.int8 of bitsandbytes); `mxfp4`, `nvfp4`, `mxfp4_experts`; `nf4` in blocks of 64,
+    /// `nf4_dq` doubly quantised; or a mixture of GGUF.
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let numbers = |rest: &str| {
             let (bits, group) = rest.split_once('_')?;
@@ -55,13 +60,16 @@ impl FromStr for WeightFormat {
             }
         };
         let plain = || name.parse().ok().map(WeightFormat::Plain);
-        let nf4 = || match name {
+        let other = || match name {
+            "mxfp4_experts" => Some(WeightFormat::GroupedExperts(Grouped::microscaling(4, 32))),
+            "fp8_channel" | "int8_channel" => Some(WeightFormat::Scaled(Scaled::channels(8))),
+            "fp8_tensor" => Some(WeightFormat::Scaled(Scaled::tensors(8))),
             "nf4" => Some(WeightFormat::Nf4(Nf4 { double_quant: false, ..Nf4::QLORA })),
             "nf4_dq" => Some(WeightFormat::Nf4(Nf4::QLORA)),
             _ => None,
         };
         let mixture = || name.parse().ok().map(WeightFormat::Gguf);
-        let found = plain().or_else(|| grouped().map(WeightFormat::Grouped)).or_else(nf4).or_else(mixture);
+        let found = plain().or_else(|| grouped().map(WeightFormat::Grouped)).or_else(other).or_else(mixture);
         found.ok_or_else(|| UnknownWeightFormat(name.chars().take(40).collect()))
     }
 }
@@ -82,8 +90,16 @@ impl FromStr for WeightFormat {
 pub fn weights_in(model: &Model, format: WeightFormat) -> Result<Entry, LedgerError> {
     let term = match format {
         WeightFormat::Plain(dtype) => return super::weights(model, dtype),
-        WeightFormat::Grouped(Grouped { group: 0, .. }) => return Err(LedgerError::Zero { field: "group" }),
-        WeightFormat::Grouped(grouped) => grouped_term(model, grouped)?,
+        WeightFormat::Grouped(Grouped { group: 0, .. }) | WeightFormat::GroupedExperts(Grouped { group: 0, .. }) => {
+            return Err(LedgerError::Zero { field: "group" });
+        }
+        WeightFormat::Grouped(grouped) => packed_term(model, LAYERS, |group| grouped.bytes(group.elements))?,
+        WeightFormat::GroupedExperts(grouped) => {
+            packed_term(model, &[Role::Expert], |group| grouped.bytes(group.elements))?
+        }
+        WeightFormat::Scaled(scaled) => {
+            packed_term(model, LAYERS, |group| scaled.bytes(group.stack, group.rows, group.columns))?
+        }
         WeightFormat::Nf4(nf4) => nf4.model_term(model)?,
         WeightFormat::Gguf(mixture) => b(gguf_bytes(model, mixture)?),
     };
@@ -97,18 +113,21 @@ pub fn weights_in(model: &Model, format: WeightFormat) -> Result<Entry, LedgerEr
     })
 }
 
-fn grouped_term(model: &Model, grouped: Grouped) -> Result<Term, LedgerError> {
-    let packed = |group: &Tensors| matches!(group.role, Role::Linear | Role::Expert);
+/// Matrix products of the layers.
+const LAYERS: &[Role] = &[Role::Linear, Role::Expert];
+
+/// Tensors of these roles in so many bytes each, the rest in BF16.
+fn packed_term(model: &Model, roles: &[Role], bytes: impl Fn(&Tensors) -> Option<u64>) -> Result<Term, LedgerError> {
     let (mut rest, mut sum) = (n(0), None);
     for group in model.tensors()? {
         let count = n(group.count);
-        if !packed(&group) {
+        if !roles.contains(&group.role) {
             rest = rest + count * n(group.elements);
             continue;
         }
-        let one = grouped.bytes(group.elements).ok_or_else(|| LedgerError::Overflow {
+        let one = bytes(&group).ok_or_else(|| LedgerError::Overflow {
             what: "weights",
-            formula: format!("{} in groups of {}", group.elements, grouped.group),
+            formula: format!("{} with scales", group.elements),
         })?;
         let next = count * b(one);
         sum = Some(match sum {

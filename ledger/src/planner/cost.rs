@@ -6,7 +6,7 @@
 //! * **tensor**, **context**, **expert**, **pipeline**: bytes sent ÷ link, not hidden.
 //! * **bubble**: `(p − 1) ÷ (v · m)` of all that.
 //! * **data**: gradients and weights between data ranks run beside the passes; what takes longer than they do is
-//!   waited for. **offload**: the same for the busiest of the links to host and drive.
+//!   waited for. **offload**: what the busiest of the links to host and drive takes beyond both.
 //! * **step**: bytes that the optimizer reads and writes ÷ memory rate, on the card or on the host.
 //!
 //! Latencies, launches and imbalance of experts are left out: the order of plans is the use of these numbers, and a
@@ -33,7 +33,7 @@ pub struct Cost {
     pub bubble: f64,
     /// What data-parallel traffic takes beyond the passes.
     pub data: f64,
-    /// What traffic to host and drive takes beyond the passes.
+    /// What traffic to host and drive takes beyond the passes and the data-parallel traffic.
     pub offload: f64,
     pub step: f64,
 }
@@ -133,7 +133,8 @@ pub(crate) fn cost(
     })?;
     let passes = cost.compute + cost.recompute;
     cost.data = (data - passes).max(0.0);
-    cost.offload = (away.into_iter().fold(0.0, f64::max) - passes).max(0.0);
+    // The links work at the same time: only what outlasts the other is waited for once more.
+    cost.offload = (away.into_iter().fold(0.0, f64::max) - passes.max(data)).max(0.0);
     if mesh.pipeline > 1 {
         let busy = passes + cost.tensor + cost.context + cost.expert + cost.pipeline;
         cost.bubble = busy * (mesh.pipeline - 1) as f64 / (mesh.chunks() as f64 * micro);

@@ -70,7 +70,11 @@ fn attention_per_token(narrow: &Model, model: &Model, seq: u64) -> f64 {
     };
     let half = seq as f64 / 2.0;
     let sliding = model.window.map_or(0.0, |window| window.layers as f64 / model.layers as f64);
-    let seen = model.window.map_or(half, |window| half.min(window.tokens as f64));
+    // The first tokens of a sequence see less than a window: w − w² ÷ 2s on average, which is half of s at w = s.
+    let seen = model.window.map_or(half, |window| {
+        let window = (window.tokens as f64).min(seq as f64);
+        window - window * window / (2.0 * seq as f64)
+    });
     let keys = sliding * seen + (1.0 - sliding) * half;
     2.0 * narrow.layers as f64 * narrow.heads as f64 * width as f64 * keys
 }

@@ -161,6 +161,11 @@ impl Layers {
         layer.div_ceil(self.segment).min(self.checkpoints)
     }
 
+    /// Layers in front of the segment of `layer`.
+    fn start(&self, layer: u64) -> u64 {
+        (layer.div_ceil(self.segment) - 1) * self.segment
+    }
+
     fn inputs(&self, layer: u64) -> u64 {
         self.segments(layer).min(self.window as u64).saturating_mul(self.input)
     }
@@ -201,8 +206,7 @@ impl Layers {
             "checkpoints" => self.inputs(layer),
             "recomputed_layer" if self.in_tail(layer) > 0 => 0,
             "recomputed_layer" => {
-                let start = (layer.div_ceil(self.segment) - 1) * self.segment;
-                let again = self.full.iter().take(layer as usize).skip(start as usize);
+                let again = self.full.iter().take(layer as usize).skip(self.start(layer) as usize);
                 again.fold(0u64, |sum, bytes| sum.saturating_add(*bytes)).saturating_sub(self.input)
             }
             "recomputed_parts" => {
@@ -211,7 +215,8 @@ impl Layers {
                 of(&self.full).saturating_sub(of(&self.kept))
             }
             "autocast_weights" | "fp8_weights" => match (self.whole_layers, self.in_tail(layer)) {
-                (true, 0) => line.at[Moment::FirstLayerBackward.index()],
+                // Made again with the segment; each goes with the layer that used it.
+                (true, 0) => self.copies(line, layer - self.start(layer)),
                 (true, tail) => self.copies(line, tail),
                 (false, _) if layer == self.count => now,
                 (false, _) => self.copies(line, layer),

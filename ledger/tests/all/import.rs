@@ -155,3 +155,54 @@ fn shared_configurations_equal_the_catalogue() {
     }
     assert!(compared >= 20, "only {compared} models were compared");
 }
+
+/// Settings as published checkpoints state them.
+#[test]
+fn quantised_checkpoints_say_how_they_are_stored() {
+    let cases = [
+        (json!({"quant_method": "gptq", "bits": 4, "group_size": 128, "sym": true, "desc_act": false}), "awq_4_128"),
+        (json!({"quant_method": "awq", "bits": 4, "group_size": 64, "zero_point": true}), "awq_4_64"),
+        (json!({"load_in_4bit": true, "bnb_4bit_use_double_quant": true, "bnb_4bit_quant_type": "nf4"}), "nf4_dq"),
+        (json!({"quant_method": "bitsandbytes", "load_in_4bit": true, "load_in_8bit": false}), "nf4"),
+        (json!({"quant_method": "bitsandbytes", "load_in_8bit": true}), "int8_channel"),
+        (json!({"quant_method": "fp8", "fmt": "e4m3", "weight_block_size": [128, 128]}), "fp8_block_128"),
+        (json!({"quant_method": "fp8", "activation_scheme": "static"}), "fp8_tensor"),
+        (json!({"quant_method": "fbgemm_fp8", "activation_scale_ub": 1200.0}), "fp8_channel"),
+        (json!({"quant_method": "mxfp4", "modules_to_not_convert": ["model.layers.*.self_attn"]}), "mxfp4_experts"),
+        (json!({"quant_method": "modelopt", "quant_algo": "NVFP4"}), "nvfp4"),
+        (
+            json!({"quant_method": "compressed-tensors", "config_groups": {"group_0": {
+                "weights": {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 128, "symmetric": true}}}}),
+            "gptq_4_128",
+        ),
+        (
+            json!({"quant_method": "compressed-tensors", "config_groups": {"group_0": {
+                "weights": {"num_bits": 8, "type": "float", "strategy": "channel"}}}}),
+            "fp8_channel",
+        ),
+    ];
+    for (quantised, format) in cases {
+        let imported = ledger::import(&llama(&[("quantization_config", quantised.clone())])).expect("a known family");
+        assert_eq!(imported.model, read(&llama(&[])), "{quantised}: the shapes are those of the plain model");
+        assert_eq!(imported.stored.and_then(|stored| stored.format), format.parse().ok(), "{quantised}");
+    }
+    // Known by name, not priced; and of a multimodal file, said for the whole.
+    let inner: Value = serde_json::from_str(&llama(&[])).expect("written above");
+    let whole = json!({"model_type": "llava", "text_config": inner, "quantization_config": {"quant_method": "aqlm"}});
+    let stored = ledger::import(&whole.to_string()).expect("a known family").stored.expect("said");
+    assert_eq!((stored.method.as_str(), stored.format), ("aqlm", None));
+    assert_eq!(ledger::import(&llama(&[])).expect("a known family").stored, None);
+    let wrong = [
+        (json!(4), "/quantization_config"),
+        (json!({}), "/quantization_config/quant_method"),
+        (json!({"quant_method": "gptq", "bits": "4"}), "/quantization_config/bits"),
+        (json!({"quant_method": "gptq", "group_size": 0}), "/quantization_config/group_size"),
+        (json!({"quant_method": "gptq", "group_size": 1e308}), "/quantization_config/group_size"),
+        (json!({"quant_method": "fp8", "weight_block_size": [128]}), "/quantization_config/weight_block_size"),
+        (json!({"quant_method": "fp8", "weight_block_size": [0, -1]}), "/quantization_config/weight_block_size"),
+    ];
+    for (quantised, pointer) in wrong {
+        let error = import_config(&llama(&[("quantization_config", quantised)])).expect_err(pointer);
+        assert_eq!(error.pointer(), pointer);
+    }
+}

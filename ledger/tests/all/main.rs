@@ -17,6 +17,7 @@ mod lora;
 mod parallel;
 mod pickles;
 mod planner;
+mod planner_search;
 mod quantise;
 mod recordings;
 mod run_laws;
