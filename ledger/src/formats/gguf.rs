@@ -6,7 +6,10 @@
 use std::str::FromStr;
 
 use super::GgmlType;
-use crate::{LedgerError, Model, Role, formula::n};
+use crate::{
+    LedgerError, Model, Role,
+    formula::{Term, b, n},
+};
 
 /// A named mixture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -99,42 +102,41 @@ impl Mixture {
 /// # Errors
 /// An inconsistent model or a result of 2⁶⁴ bytes and more.
 pub fn gguf_bytes(model: &Model, mixture: Mixture) -> Result<u64, LedgerError> {
-    let overflow = || LedgerError::Overflow { what: "gguf", formula: "Σ blocks".to_owned() };
-    let of = |kind: GgmlType, elements: u64| kind.bytes(elements).map(n).ok_or_else(overflow);
-    let mut sum = n(0);
-    for group in model.tensors()? {
-        let all = |kind: GgmlType| Ok::<_, LedgerError>(n(group.count) * of(kind, group.elements)?);
-        sum = sum
-            + match (group.role, group.part) {
-                (Role::Head, _) => all(mixture.head())?,
-                // A tied embedding is the head as well.
-                (Role::Embedding, _) if model.tied => all(mixture.head())?,
-                (Role::Linear, "value") => {
-                    per_layer(group.count, |layer| of(mixture.value(layer, model), group.elements))?
-                }
-                (Role::Linear, "down") => {
-                    per_layer(group.count, |layer| of(mixture.down(layer, model.layers), group.elements))?
-                }
-                (Role::Norm | Role::Bias, _) => all(GgmlType::F32)?,
-                _ => all(mixture.base())?,
-            };
-    }
-    Ok(sum.finish("gguf")?.0)
+    Ok(gguf_term(model, mixture)?.finish("gguf")?.0)
 }
 
-fn per_layer(
-    layers: u64,
-    of: impl Fn(u64) -> Result<crate::formula::Term, LedgerError>,
-) -> Result<crate::formula::Term, LedgerError> {
-    // Only the value is read: the text of thousands of layers is never built.
-    let mut sum: u64 = 0;
-    for layer in 0..layers {
-        let bytes = of(layer)?.finish("gguf")?.0;
-        sum = sum
-            .checked_add(bytes)
-            .ok_or_else(|| LedgerError::Overflow { what: "gguf", formula: "Σ blocks".to_owned() })?;
+/// Blocks × bytes of a block, type by type in the order in which they occur.
+pub(crate) fn gguf_term(model: &Model, mixture: Mixture) -> Result<Term, LedgerError> {
+    let mut blocks: Vec<(GgmlType, u64)> = Vec::with_capacity(4);
+    let mut add = |kind: GgmlType, count: u64, elements: u64| {
+        let more = (n(count) * n(elements.div_ceil(kind.block().0))).finish("gguf")?.0;
+        match blocks.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, sum)) => *sum = (n(*sum) + n(more)).finish("gguf")?.0,
+            None => blocks.push((kind, more)),
+        }
+        Ok::<_, LedgerError>(())
+    };
+    for group in model.tensors()? {
+        match (group.role, group.part) {
+            (Role::Head, _) => add(mixture.head(), group.count, group.elements)?,
+            // A tied embedding is the head as well.
+            (Role::Embedding, _) if model.tied => add(mixture.head(), group.count, group.elements)?,
+            (Role::Linear, "value") => {
+                for layer in 0..group.count {
+                    add(mixture.value(layer, model), 1, group.elements)?;
+                }
+            }
+            (Role::Linear, "down") => {
+                for layer in 0..group.count {
+                    add(mixture.down(layer, model.layers), 1, group.elements)?;
+                }
+            }
+            (Role::Norm | Role::Bias, _) => add(GgmlType::F32, group.count, group.elements)?,
+            _ => add(mixture.base(), group.count, group.elements)?,
+        }
     }
-    Ok(n(sum))
+    let sum = blocks.into_iter().map(|(kind, count)| n(count) * b(kind.block().1)).reduce(|sum, next| sum + next);
+    Ok(sum.unwrap_or_else(|| b(0)))
 }
 
 /// Average bits per weight of a mixture: bytes × 8 ÷ parameters.

@@ -4,7 +4,7 @@ use std::{borrow::Cow, str::FromStr};
 
 use crate::{
     Dtype, Entry, LedgerError, Model, Object, Phase, Role, Span, Tensors,
-    formats::{Grouped, Mixture, Nf4, gguf_bytes},
+    formats::{Grouped, Mixture, Nf4, gguf_term},
     formula::{Term, b, n},
 };
 
@@ -85,7 +85,7 @@ pub fn weights_in(model: &Model, format: WeightFormat) -> Result<Entry, LedgerEr
         WeightFormat::Grouped(Grouped { group: 0, .. }) => return Err(LedgerError::Zero { field: "group" }),
         WeightFormat::Grouped(grouped) => grouped_term(model, grouped)?,
         WeightFormat::Nf4(nf4) => nf4.model_term(model)?,
-        WeightFormat::Gguf(mixture) => b(gguf_bytes(model, mixture)?),
+        WeightFormat::Gguf(mixture) => gguf_term(model, mixture)?,
     };
     let (bytes, formula) = term.finish("weights")?;
     Ok(Entry {
