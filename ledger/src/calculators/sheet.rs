@@ -144,7 +144,7 @@ impl Sheet {
         Ok(value)
     }
 
-    pub(super) fn bytes(
+    pub(crate) fn bytes(
         &mut self,
         id: &'static str,
         name: (&'static str, &'static str),
@@ -153,7 +153,7 @@ impl Sheet {
         self.exact(id, name, term, Quantity::Bytes)
     }
 
-    pub(super) fn count(
+    pub(crate) fn count(
         &mut self,
         id: &'static str,
         name: (&'static str, &'static str),
@@ -199,7 +199,7 @@ impl Sheet {
         ratio
     }
 
-    pub(super) fn assume(&mut self, zh: &'static str, en: &'static str) {
+    pub(crate) fn assume(&mut self, zh: &'static str, en: &'static str) {
         self.assumptions.push(Text::new(zh, en));
     }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::codes::{Code, Scale};
-use crate::Text;
+use crate::{Text, random::Random};
 
 /// Numbers of one array; a 4,096 × 4,096 matrix just fits.
 pub const MAX_VALUES: usize = 1 << 24;
@@ -253,14 +253,8 @@ pub fn with_outliers(
     if count == 0 || count > MAX_VALUES {
         return Err(QuantiseError::Count { values: count });
     }
-    // SplitMix64: the state is a counter, so any seed will do.
-    let mut state = seed;
-    let mut uniform = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ mixed >> 31) >> 40) as f32 / (1u32 << 24) as f32
-    };
+    let mut random = Random::new(seed);
+    let mut uniform = || (random.next() >> 40) as f32 / (1u32 << 24) as f32;
     let spread = (columns / outlier_channels.clamp(1, columns)).max(1);
     let is_outlier = |column: u64| column.is_multiple_of(spread) && column / spread < outlier_channels;
     Ok((0..count as u64)

@@ -7,6 +7,7 @@ mod calculators;
 mod cards;
 mod combined;
 mod decide;
+mod drill;
 mod expressions;
 mod formats;
 mod formulas;
