@@ -15,7 +15,7 @@ pub(crate) mod plan;
 mod reader;
 #[cfg(feature = "planner")]
 pub(crate) mod serving;
-mod training;
+pub(crate) mod training;
 
 use evidence::Lang;
 use ledger::{Model, Text, catalogue};

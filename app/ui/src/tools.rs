@@ -16,6 +16,8 @@ mod parallel;
 mod plan;
 #[cfg(feature = "planner")]
 mod serving;
+#[cfg(feature = "planner")]
+mod training;
 
 pub use answer::{Answer, Bar, Figure, Table};
 pub use catalogue::{all, find};

@@ -15,7 +15,7 @@ fn label(value: f64) -> String {
         _ if size >= 1e6 => format!("{:.3} M", value / 1e6),
         _ if size >= 1e4 => format!("{:.1} k", value / 1e3),
         _ if size >= 100.0 => format!("{value:.0}"),
-        _ if size >= 0.01 => format!("{value:.3}"),
+        _ if size >= 0.01 => format!("{value:.3}").trim_end_matches('0').trim_end_matches('.').to_owned(),
         _ => format!("{value:.2e}"),
     }
 }

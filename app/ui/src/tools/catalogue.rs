@@ -11,8 +11,15 @@ pub fn all() -> &'static [Tool] {
         let mut all = Vec::new();
         #[cfg(feature = "planner")]
         {
-            use super::{decide, parallel, plan, serving};
-            all.extend([parallel::tool(), serving::tool(), plan::train(), plan::serve(), decide::tool()]);
+            use super::{decide, parallel, plan, serving, training};
+            all.extend([
+                training::tool(),
+                parallel::tool(),
+                serving::tool(),
+                plan::train(),
+                plan::serve(),
+                decide::tool(),
+            ]);
         }
         #[cfg(feature = "sheets")]
         all.extend(super::calculators::tools());
