@@ -89,6 +89,20 @@ pub struct Sheet {
     pub verdict: Option<Text>,
 }
 
+impl Series {
+    /// Points that a coarse step gave twice are left out.
+    pub(super) fn new(id: &'static str, name: Text, along: Text, mut points: Vec<(f64, f64)>) -> Self {
+        points.dedup_by(|next, point| next.0 <= point.0);
+        Self { id: Cow::Borrowed(id), name, along, points }
+    }
+}
+
+/// A number in a formula: seven significant digits, so that the reader gets the value again.
+pub(super) fn figure(value: f64) -> String {
+    let above = if value == 0.0 { 0 } else { value.abs().log10().floor() as i64 };
+    format!("{value:.*}", usize::try_from(6 - above).unwrap_or(0).min(24))
+}
+
 /// A rate in `unit` per second, and the share of it that is reached.
 #[derive(Clone, Copy)]
 pub(super) struct Rate {
@@ -205,5 +219,21 @@ impl Sheet {
 
     pub(super) fn decide(&mut self, zh: impl Into<Cow<'static, str>>, en: impl Into<Cow<'static, str>>) {
         self.verdict = Some(Text::new(zh, en));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_keep_seven_digits() {
+        let cases = [(0.0, "0.000000"), (4.369_066_7e-7, "0.0000004369067"), (12.5, "12.50000"), (1e9, "1000000000")];
+        for (value, text) in cases {
+            assert_eq!(figure(value), text);
+        }
+        let name = || Text::new("x", "x");
+        let series = Series::new("x", name(), name(), vec![(1.0, 2.0), (1.0, 3.0), (2.0, 4.0)]);
+        assert_eq!(series.points, [(1.0, 2.0), (2.0, 4.0)]);
     }
 }

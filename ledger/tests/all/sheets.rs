@@ -73,6 +73,27 @@ fn ranges_and_choices_hold_at_both_ends() {
     }
 }
 
+/// Curves rise along their axis for the smallest inputs too.
+#[test]
+fn curves_rise_along_their_axis() {
+    for calculator in all() {
+        for input in &calculator.inputs {
+            let Kind::Whole { min, .. } = &input.kind else { continue };
+            let Ok(sheet) = run(calculator.id, &typed(&[(&input.id, &min.to_string())])) else { continue };
+            for series in &sheet.series {
+                let rises = series.points.windows(2).all(|pair| pair[0].0 < pair[1].0);
+                assert!(
+                    rises && !series.points.is_empty(),
+                    "{} {} = {min}: {:?}",
+                    calculator.id,
+                    input.id,
+                    series.points
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn what_is_wrong_is_named() {
     let message = |id: &str, values: &[(&str, &str)]| run(id, &typed(values)).expect_err("refused").to_string();

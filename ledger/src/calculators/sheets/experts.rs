@@ -1,6 +1,6 @@
 //! Experts of a mixture in pages: some on the card, the rest on a slower tier.
 
-use super::{Answer, Calculator, Given, Rate};
+use super::{Answer, Calculator, Given, Rate, figure};
 use crate::{
     LedgerError, Text,
     calculators::{
@@ -65,7 +65,7 @@ fn compute(given: &Given) -> Answer {
         format!("{routes} × (1 − {hit})"),
     );
     let page = sheet.seconds("page", ("加载一页", "Loading a page"), one, Rate::bytes(link.bytes_per_second));
-    let formula = format!("{misses:.3} × {page:.9} s");
+    let formula = format!("{} × {} s", figure(misses), figure(page));
     sheet.push("stall", ("单词元解码的停顿", "Stall of one decoded token"), Quantity::Seconds(misses * page), formula);
     sheet.assume("批大小一：批里的词元可以共享一页", "A batch of one: tokens of a batch may share a page");
     sheet.assume("没有预取；路由预测可以掩盖一部分", "No prefetch; a predicted route may hide a part");

@@ -46,12 +46,12 @@ fn compute(given: &Given) -> Answer {
         let second = (seconds * part).div_ceil(10);
         Ok((second as f64, video_tokens(second * rate, per_frame, merged, compression)? as f64))
     });
-    sheet.series.push(Series {
-        id: "tokens".into(),
-        name: Text::new("词元", "Tokens"),
-        along: Text::new("秒", "Seconds"),
-        points: points.collect::<Result<_, crate::LedgerError>>()?,
-    });
+    sheet.series.push(Series::new(
+        "tokens",
+        Text::new("词元", "Tokens"),
+        Text::new("秒", "Seconds"),
+        points.collect::<Result<_, crate::LedgerError>>()?,
+    ));
     sheet
         .assume("均匀采样；每帧的词元数相同", "Frames are sampled evenly; every frame gives the same number of tokens");
     sheet.assume(

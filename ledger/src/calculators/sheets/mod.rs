@@ -18,7 +18,11 @@ mod recommender;
 mod roofline;
 mod worlds;
 
-use super::{Calculator, Sheet, input::Given, sheet::Rate};
+use super::{
+    Calculator, Sheet,
+    input::Given,
+    sheet::{Rate, figure},
+};
 use crate::LedgerError;
 
 pub use roofline::{Ridge, ridge_points};

@@ -57,12 +57,12 @@ fn compute(given: &Given) -> Answer {
         let bytes = (n(heads) * n(length) * n(length) * n(length)).of_bits(bits).finish("logits")?.0;
         Ok((length as f64, bytes as f64))
     });
-    sheet.series.push(Series {
-        id: "logits".into(),
-        name: Text::new("三角注意力的 logits（字节）", "Logits of triangle attention (bytes)"),
-        along: Text::new("残基", "Residues"),
-        points: points.collect::<Result<_, crate::LedgerError>>()?,
-    });
+    sheet.series.push(Series::new(
+        "logits",
+        Text::new("三角注意力的 logits（字节）", "Logits of triangle attention (bytes)"),
+        Text::new("残基", "Residues"),
+        points.collect::<Result<_, crate::LedgerError>>()?,
+    ));
     sheet.assume(
         "一个样本；logits 为头 × L³，不用融合内核",
         "One sample; the logits are heads × L³, without a fused kernel",

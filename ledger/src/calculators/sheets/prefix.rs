@@ -1,6 +1,6 @@
 //! A slower tier for prefixes: load the cache or compute it again?
 
-use super::{Answer, Calculator, Given, Rate};
+use super::{Answer, Calculator, Given, Rate, figure};
 use crate::{
     Text,
     calculators::{
@@ -45,7 +45,7 @@ fn compute(given: &Given) -> Answer {
         "load",
         ("加载：传输加延迟", "Load: transfer and latency"),
         Quantity::Seconds(load),
-        format!("{transfer:.6} s + {latency} s"),
+        format!("{} s + {latency} s", figure(transfer)),
     );
     let operations = sheet.operations(
         "operations",
@@ -55,7 +55,7 @@ fn compute(given: &Given) -> Answer {
     let again = sheet.seconds("recompute", ("重算", "Compute again"), operations, Rate::operations(rate, share));
     let needed = bytes as f64 / (again - latency);
     if again > latency {
-        let formula = format!("{bytes} B ÷ ({again:.6} s − {latency} s)");
+        let formula = format!("{bytes} B ÷ ({} s − {latency} s)", figure(again));
         sheet.push(
             "break_even",
             ("盈亏点：链路速率", "Break-even: rate of the link"),
@@ -65,7 +65,7 @@ fn compute(given: &Given) -> Answer {
     }
     let users = given.whole("users")?;
     let saved = (again - load).max(0.0) * users as f64;
-    let formula = format!("{users} × max(0, {again:.6} s − {load:.6} s)");
+    let formula = format!("{users} × max(0, {} s − {} s)", figure(again), figure(load));
     sheet.push(
         "saved",
         ("所有请求一共省下的计算时间", "Compute time saved by all requests"),
