@@ -93,7 +93,7 @@ pub(super) fn card() -> Input {
 
 pub(super) fn link(default: &'static str) -> Input {
     let options = links::LINKS.iter().map(|link| (link.id, (link.name, link.name))).collect();
-    choice("link", ("链路（每方向）", "Link (per direction)"), default, options)
+    choice("link", ("链路（单方向）", "Link (per direction)"), default, options)
 }
 
 /// Checked values, one for every input.

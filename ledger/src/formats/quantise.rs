@@ -39,11 +39,11 @@ impl Granularity {
     pub fn name(self) -> Text {
         match self {
             Granularity::Unscaled => Text::new("不缩放", "No scale"),
-            Granularity::Tensor => Text::new("每张量", "Per tensor"),
-            Granularity::Token => Text::new("每词元（行）", "Per token (row)"),
-            Granularity::Channel => Text::new("每通道（列）", "Per channel (column)"),
-            Granularity::Head { .. } => Text::new("每头", "Per head"),
-            Granularity::Group { .. } => Text::new("每组", "Per group"),
+            Granularity::Tensor => Text::new("逐张量", "Per tensor"),
+            Granularity::Token => Text::new("逐 token（行）", "Per token (row)"),
+            Granularity::Channel => Text::new("逐通道（列）", "Per channel (column)"),
+            Granularity::Head { .. } => Text::new("逐头", "Per head"),
+            Granularity::Group { .. } => Text::new("逐组", "Per group"),
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn calculator() -> Calculator {
             tokens("per_turn", "每轮新增（调用、结果、回答）", "Added per turn (call, result, answer)", 1500),
             whole("turns", ("轮数", "Turns"), "", 30, 1, 1000),
             whole("agents", ("并行的智能体", "Agents in parallel"), "", 8, 1, 1 << 20),
-            tokens("limit", "超过后压缩上下文（0 为不压缩）", "Summarise above (0 for never)", 0),
+            tokens("limit", "上下文超过多长时压缩（0 为不压缩）", "Summarise the context above (0 for never)", 0),
             tokens("summary", "压缩后的长度", "Length of the summary", 2000),
         ],
         compute,
@@ -57,29 +57,34 @@ fn compute(given: &Given) -> Answer {
     let shared = if system == 0 || model.window.is_some() { 0 } else { shared };
     let together = n(shared) + n(agents) * n(one - shared);
     let together = sheet.bytes("shared", ("系统提示只存一份", "With the system prompt stored once"), together)?;
-    sheet.ratio("shared_share", ("共享后的比例", "Share that remains"), together, all);
-    sheet.count("read", ("无前缀缓存时预填充的词元", "Tokens prefilled without a prefix cache"), n(read))?;
+    sheet.ratio("shared_share", ("共享后占原来的比例", "Share that remains"), together, all);
+    sheet.count("read", ("无前缀缓存时预填充的 token 数", "Tokens prefilled without a prefix cache"), n(read))?;
     let new = sheet.count(
         "new",
-        ("有前缀缓存时预填充的词元", "Tokens prefilled with a prefix cache"),
+        ("有前缀缓存时预填充的 token 数", "Tokens prefilled with a prefix cache"),
         n(system) + n(turns) * n(per_turn) + n(folded) * n(summary),
     )?;
-    sheet.ratio("work", ("预填充之比", "Prefill, without ÷ with"), read, new);
+    sheet.ratio(
+        "work",
+        ("预填充的 token 数：无缓存 ÷ 有缓存", "Prefilled tokens, without ÷ with the cache"),
+        read,
+        new,
+    );
     sheet.count("summaries", ("压缩的次数", "Times that the context is summarised"), n(folded))?;
     sheet.series.push(Series {
         id: "context".into(),
-        name: Text::new("上下文（词元）", "Context (tokens)"),
+        name: Text::new("上下文（token）", "Context (tokens)"),
         along: Text::new("轮", "Turn"),
         points,
     });
     sheet.assume(
-        "每轮增加的词元相同；上下文全部保留，直到压缩",
+        "每轮增加的 token 数相同；上下文全部保留，直到压缩",
         "Every turn adds the same; everything is kept until it is summarised",
     );
-    sheet.assume("所有智能体同时处在最长的时刻", "All agents are at their longest at the same time");
+    sheet.assume("所有智能体的上下文同时达到最长", "All agents are at their longest at the same time");
     sheet.assume(
-        "共享只对全注意力的模型计算；压缩使摘要之后的前缀失效",
-        "Sharing is counted for models without a sliding window; a summary invalidates the prefix behind it",
+        "只对没有滑动窗口的模型计算共享；压缩使摘要之后的前缀缓存失效",
+        "Sharing is counted for models without a sliding window; a summary invalidates the cached prefix after it",
     );
     Ok(sheet)
 }

@@ -61,7 +61,7 @@ fn compute(given: &Given) -> Answer {
     let none = sheet.bytes("none", ("不重算", "Without checkpoints"), n(layers) * n(layer))?;
     let (peak, extra) = point(layers, input, layer, segments, last_kept)?;
     let chosen = sheet.bytes("chosen", ("所选段数的峰值", "Peak with these segments"), peak)?;
-    sheet.ratio("share", ("占不重算的比例", "Share of none"), chosen, none);
+    sheet.ratio("share", ("峰值 ÷ 不重算", "Peak ÷ without checkpoints"), chosen, none);
     let mut curve = Vec::new();
     for segments in 1..=layers {
         let (peak, extra) = point(layers, input, layer, segments, last_kept)?;
@@ -77,7 +77,7 @@ fn compute(given: &Given) -> Answer {
     let time = Quantity::Ratio((3.0 + extra) / 3.0);
     sheet.push(
         "time",
-        ("一步的时间 ÷ 不重算", "Time of a step ÷ without"),
+        ("一步的时间 ÷ 不重算", "Time of a step ÷ without checkpoints"),
         time,
         format!("(1 + 2 + {extra}) ÷ (1 + 2)"),
     );
@@ -90,7 +90,7 @@ fn compute(given: &Given) -> Answer {
     });
     sheet.series.push(Series {
         id: "time".into(),
-        name: Text::new("一步的时间 ÷ 不重算", "Time of a step ÷ without"),
+        name: Text::new("一步的时间 ÷ 不重算", "Time of a step ÷ without checkpoints"),
         along,
         points: curve.iter().map(|(segments, _, time)| (*segments as f64, *time)).collect(),
     });
@@ -103,8 +103,8 @@ fn compute(given: &Given) -> Answer {
         "All layers are equal; the peak is where the backward of a segment begins",
     );
     sheet.assume(
-        "只数激活：权重、梯度、优化器与 logits 另算",
-        "Activations only: weights, gradients, optimizer and logits are apart",
+        "只计激活：权重、梯度、优化器状态与 logits 另算",
+        "Activations only: weights, gradients, optimizer states and logits come on top",
     );
     Ok(sheet)
 }

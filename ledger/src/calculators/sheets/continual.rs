@@ -54,7 +54,7 @@ fn compute(given: &Given) -> Answer {
         sheet.bytes("modules", ("旧模块，冻结，BF16", "Old modules, frozen, BF16"), n(tasks - 1) * n(module) * b(2))?;
     let buffer = sheet.bytes(
         "replay",
-        ("回放缓冲", "Replay buffer"),
+        ("回放缓冲区", "Replay buffer"),
         n(tasks) * n(given.whole("samples")?) * n(given.whole("sample_bytes")?),
     )?;
     let past = match given.choice("old_tasks")? {
@@ -63,17 +63,20 @@ fn compute(given: &Given) -> Answer {
         "teacher" => n(parameters) * b(2),
         _ => n(0),
     };
-    let past = sheet.bytes("old_tasks", ("旧任务的约束", "What holds old tasks"), past)?;
+    let past = sheet.bytes("old_tasks", ("旧任务的约束", "What holds old tasks in place"), past)?;
     let card = sheet.bytes(
         "card",
         ("显存合计，不含激活", "On the card, without activations"),
         n(trunk) + n(current) + n(old) + n(past),
     )?;
-    sheet.ratio("growth", ("与第一个任务相比", "Against the first task"), card, trunk + current);
-    sheet.bytes("host", ("主机：回放缓冲", "On the host: the replay buffer"), n(buffer))?;
-    sheet.assume("回放缓冲放在主机，按批取回", "The replay buffer lies in host memory and is fetched batch by batch");
+    sheet.ratio("growth", ("相对于第一个任务", "Compared with the first task"), card, trunk + current);
+    sheet.bytes("host", ("主机：回放缓冲区", "On the host: the replay buffer"), n(buffer))?;
     sheet.assume(
-        "旧模块冻结、只为推理保留；主干一直训练",
+        "回放缓冲区放在主机内存，按批取回",
+        "The replay buffer lies in host memory and is fetched batch by batch",
+    );
+    sheet.assume(
+        "旧模块冻结、只为推理保留；主干始终参与训练",
         "Old modules are frozen and kept for inference; the trunk is trained all along",
     );
     sheet.assume(

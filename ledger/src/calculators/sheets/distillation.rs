@@ -12,7 +12,7 @@ use crate::{
 
 /// Bytes of states per trainable parameter; names for the choice. Sums of ZeRO's table (arXiv 1910.02054).
 const RECIPES: [(&str, u64, (&str, &str)); 4] = [
-    ("mixed", 16, ("混合精度 AdamW，FP32 主副本", "mixed AdamW with an FP32 master copy")),
+    ("mixed", 16, ("混合精度 AdamW，FP32 主副本", "mixed-precision AdamW with an FP32 master copy")),
     ("pure", 8, ("纯 BF16 AdamW", "pure BF16 AdamW")),
     ("fp32", 16, ("FP32 AdamW", "FP32 AdamW")),
     ("sgd", 4, ("纯 BF16 SGD，无动量", "pure BF16 SGD without momentum")),
@@ -37,7 +37,7 @@ pub(super) fn calculator() -> Calculator {
             recipe(),
             whole("teacher", ("教师参数", "Parameters of the teacher"), "", 8_030_261_248, 1, 1 << 42),
             dtype("teacher_dtype", ("教师的格式", "Format of the teacher"), "bf16"),
-            whole("tokens", ("一个微批的词元", "Tokens of a micro-batch"), "tokens", 4096, 1, 1 << 24),
+            whole("tokens", ("一个微批次的 token 数", "Tokens of a micro-batch"), "tokens", 4096, 1, 1 << 24),
             whole("vocab", ("词表", "Vocabulary"), "", 128_256, 1, 1 << 22),
             whole(
                 "top",
@@ -80,12 +80,12 @@ fn compute(given: &Given) -> Answer {
         ("合计，不含激活", "Together, without activations"),
         n(student) + n(teacher) + n(own) + n(targets),
     )?;
-    sheet.ratio("more", ("与没有教师相比", "Against training without a teacher"), total, student + own);
+    sheet.ratio("more", ("相对于没有教师的训练", "Compared with training without a teacher"), total, student + own);
     sheet.assume(
         "教师在 no_grad 下运行：激活一层层释放，不计",
         "The teacher runs without gradients: its activations are freed layer by layer and left out",
     );
-    sheet.assume("两者的词表相同；loss 的临时量不计", "Both share a vocabulary; temporaries of the loss are left out");
+    sheet.assume("两者的词表相同；损失的临时量不计", "Both share a vocabulary; temporaries of the loss are left out");
     sheet.assume("前 k 个 logits 带 int64 下标", "Kept logits carry int64 indices");
     Ok(sheet)
 }

@@ -16,11 +16,11 @@ pub(super) fn calculator() -> Calculator {
         id: "dp_sgd",
         name: Text::new("差分隐私：逐样本梯度", "Differential privacy: per-sample gradients"),
         inputs: vec![
-            whole("samples", ("逻辑批的样本", "Samples of a logical batch"), "", 128, 1, 1 << 20),
-            whole("micro", ("微批的样本", "Samples of a micro-batch"), "", 4, 1, 1 << 20),
+            whole("samples", ("一个逻辑批次的样本数", "Samples of a logical batch"), "", 128, 1, 1 << 20),
+            whole("micro", ("一个微批次的样本数", "Samples of a micro-batch"), "", 4, 1, 1 << 20),
             whole("parameters", ("可训练参数", "Trainable parameters"), "", 7_000_000_000, 1, 1 << 42),
             dtype("dtype", ("梯度格式", "Format of the gradients"), "fp16"),
-            whole("tokens", ("每个样本的词元", "Tokens of a sample"), "tokens", 1024, 1, 1 << 20),
+            whole("tokens", ("每个样本的 token 数", "Tokens of a sample"), "tokens", 1024, 1, 1 << 20),
             size("inputs", "线性层的输入宽度", "Inputs of a linear layer", 4096),
             size("outputs", "线性层的输出宽度", "Outputs of a linear layer", 4096),
         ],
@@ -35,24 +35,24 @@ fn compute(given: &Given) -> Answer {
     let mut sheet = Sheet::default();
     let naive = sheet.bytes(
         "naive",
-        ("整批物化", "The whole batch materialised"),
+        ("整个批次一起物化", "The whole batch materialised"),
         (n(samples) * n(parameters)).of_bits(bits),
     )?;
-    sheet.bytes("micro", ("按微批物化", "Micro-batches materialised"), (n(micro) * n(parameters)).of_bits(bits))?;
+    sheet.bytes("micro", ("按微批次物化", "Micro-batches materialised"), (n(micro) * n(parameters)).of_bits(bits))?;
     let ghost = sheet.bytes(
         "ghost",
         ("ghost clipping：一份梯度加每样本一个范数", "Ghost clipping: one gradient and a norm per sample"),
         n(parameters).of_bits(bits) + n(samples) * b(4),
     )?;
-    sheet.ratio("saved", ("物化 ÷ ghost", "Materialised ÷ ghost"), naive, ghost);
+    sheet.ratio("saved", ("物化 ÷ ghost clipping", "Materialised ÷ ghost clipping"), naive, ghost);
     let layer = sheet.count(
         "layer_direct",
-        ("一层一个样本：逐样本梯度的数", "One layer, one sample: numbers of its gradient"),
+        ("一层、一个样本：逐样本梯度的元素数", "One layer, one sample: numbers of its gradient"),
         n(inputs) * n(outputs),
     )?;
     let gram = sheet.count(
         "layer_ghost",
-        ("一层一个样本：两个 Gram 矩阵的数", "One layer, one sample: numbers of two Gram matrices"),
+        ("一层、一个样本：两个 Gram 矩阵的元素数", "One layer, one sample: numbers of two Gram matrices"),
         n(2) * n(tokens) * n(tokens),
     )?;
     if gram < layer {

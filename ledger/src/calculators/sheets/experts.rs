@@ -41,13 +41,13 @@ fn compute(given: &Given) -> Answer {
     let biases = if experts.biases { 2 * experts.intermediate + model.hidden } else { 0 };
     let weights = n(3) * n(model.hidden) * n(experts.intermediate);
     let one = if biases > 0 { weights + n(biases) } else { weights };
-    let one = sheet.bytes("expert", ("一个专家：一页", "One expert: a page"), one.of_bits(dtype.bits()))?;
+    let one = sheet.bytes("expert", ("一个专家（一页）", "One expert, which is a page"), one.of_bits(dtype.bits()))?;
     sheet.bytes("all", ("所有专家", "All experts"), n(layers) * n(experts.total) * n(one))?;
     sheet.bytes("on_card", ("常驻显存", "On the card"), n(layers) * n(resident) * n(one))?;
-    sheet.bytes("on_tier", ("在慢层", "On the tier"), n(layers) * n(experts.total - resident) * n(one))?;
+    sheet.bytes("on_tier", ("放在慢速层级", "On the slower tier"), n(layers) * n(experts.total - resident) * n(one))?;
     let routes = sheet.count(
         "routes",
-        ("一个词元用到的专家", "Experts that one token uses"),
+        ("一个 token 用到的专家", "Experts that one token uses"),
         n(layers) * n(experts.per_token),
     )?;
     sheet.ratio("uniform", ("均匀路由的命中率", "Hits if routing were uniform"), resident, experts.total);
@@ -60,15 +60,23 @@ fn compute(given: &Given) -> Answer {
     let misses = routes as f64 * (1.0 - hit);
     sheet.push(
         "misses",
-        ("每词元的缺页", "Misses per token"),
+        ("每个 token 的缺页次数", "Misses per token"),
         Quantity::Ratio(misses),
         format!("{routes} × (1 − {hit})"),
     );
     let page = sheet.seconds("page", ("加载一页", "Loading a page"), one, Rate::bytes(link.bytes_per_second));
     let formula = format!("{} × {} s", figure(misses), figure(page));
-    sheet.push("stall", ("单词元解码的停顿", "Stall of one decoded token"), Quantity::Seconds(misses * page), formula);
-    sheet.assume("批大小一：批里的词元可以共享一页", "A batch of one: tokens of a batch may share a page");
+    sheet.push(
+        "stall",
+        ("解码一个 token 的停顿", "Stall of one decoded token"),
+        Quantity::Seconds(misses * page),
+        formula,
+    );
+    sheet.assume(
+        "批大小为 1；更大的批里，几个 token 可以共用一页",
+        "A batch of one; tokens of a larger batch may share a page",
+    );
     sheet.assume("没有预取；路由预测可以掩盖一部分", "No prefetch; a predicted route may hide a part");
-    sheet.assume("命中率由你测得；均匀路由只是对照。共享专家与路由器常驻，不计", "The hit rate is for you to measure, uniform routing is a comparison; shared experts and routers stay and are left out");
+    sheet.assume("命中率要自己测；均匀路由只作对照。共享专家与路由器常驻，不计", "The hit rate is for you to measure, uniform routing is a comparison; shared experts and routers stay and are left out");
     Ok(sheet)
 }

@@ -24,14 +24,14 @@ pub(super) fn calculator() -> Calculator {
                 ("训练方式", "How it is trained"),
                 "full",
                 vec![
-                    ("full", ("全量，混合精度 AdamW", "all of it, mixed AdamW")),
-                    ("sgd", ("全量，纯 BF16 SGD", "all of it, pure BF16 SGD")),
+                    ("full", ("全参，混合精度 AdamW", "all parameters, mixed-precision AdamW")),
+                    ("sgd", ("全参，纯 BF16 SGD", "all parameters, pure BF16 SGD")),
                     ("adapter", ("冻结 BF16 基座加适配器", "an adapter on a frozen BF16 base")),
                 ],
             ),
             whole("adapter", ("适配器参数", "Parameters of the adapter"), "", 11_272_192, 1, 1 << 42),
             dtype("update", ("上传的格式", "Format of the update"), "bf16"),
-            whole("clients", ("每轮的客户端", "Clients per round"), "", 100, 1, 1 << 24),
+            whole("clients", ("每轮的客户端数", "Clients per round"), "", 100, 1, 1 << 24),
             whole("uplink", ("客户端上行", "Uplink of a client"), "B/s", 1_250_000, 1, 1 << 40),
         ],
         compute,
@@ -54,7 +54,7 @@ fn compute(given: &Given) -> Answer {
         _ => (n(parameters) * b(16), parameters, budget / 16),
     };
     let states = sheet.bytes("states", ("客户端的状态", "States on the client"), states)?;
-    sheet.count("largest", ("预算容得下的参数", "Parameters that the budget holds"), n(largest))?;
+    sheet.count("largest", ("预算内最多的参数", "Parameters that the budget holds"), n(largest))?;
     let update =
         sheet.bytes("update", ("一次上传", "One update"), n(trained).of_bits(given.dtype("update")?.bits()))?;
     sheet.seconds("upload", ("上传时间", "Time of the upload"), update, Rate::bytes(given.whole("uplink")?));
@@ -77,7 +77,7 @@ fn compute(given: &Given) -> Answer {
         "Synchronous averaging: all clients train the same model, so the smallest decides",
     );
     sheet.assume(
-        "更新流式累加，服务器不保留每个客户端的副本",
+        "更新边收边累加，服务器不保留每个客户端的副本",
         "Updates are added up as they arrive; the server keeps no copy per client",
     );
     sheet.assume("激活含在预留里", "Activations are inside the reserve");

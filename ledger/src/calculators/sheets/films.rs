@@ -15,13 +15,13 @@ use crate::{
 pub(super) fn calculator() -> Calculator {
     Calculator {
         id: "video_tokens",
-        name: Text::new("视频的词元", "Tokens of films"),
+        name: Text::new("视频的 token 数", "Tokens of a video"),
         inputs: vec![
             whole("seconds", ("时长", "Length"), "s", 60, 1, 1 << 20),
             whole("frames_per_second", ("每秒采样的帧", "Frames sampled per second"), "", 2, 1, 240),
-            whole("tokens_per_frame", ("每帧的词元", "Tokens per frame"), "tokens", 256, 1, 1 << 20),
+            whole("tokens_per_frame", ("每帧的 token 数", "Tokens per frame"), "tokens", 256, 1, 1 << 20),
             whole("merged_frames", ("合并成一帧的帧数", "Frames merged into one"), "", 2, 1, 1024),
-            whole("compression", ("词元压缩倍数", "Compression of the tokens"), "", 4, 1, 1 << 16),
+            whole("compression", ("token 的压缩倍数", "Compression of the tokens"), "", 4, 1, 1 << 16),
             model("Llama-3.1-8B", |_| true),
             dtype("cache", ("KV 格式", "Format of the cache"), "bf16"),
         ],
@@ -37,10 +37,10 @@ fn compute(given: &Given) -> Answer {
     let mut sheet = Sheet::default();
     let frames = sheet.count("frames", ("帧", "Frames"), n(seconds) * n(rate))?;
     let term = (n(frames).ceil_div(merged) * n(per_frame)).ceil_div(compression);
-    let tokens = sheet.count("tokens", ("词元", "Tokens"), term)?;
+    let tokens = sheet.count("tokens", ("token 数", "Tokens"), term)?;
     let plain =
         sheet.count("plain", ("不合并、不压缩", "Without merging and compression"), n(frames) * n(per_frame))?;
-    sheet.ratio("saved", ("压缩之比", "Plain ÷ compressed"), plain, tokens);
+    sheet.ratio("saved", ("不压缩 ÷ 压缩", "Plain ÷ compressed"), plain, tokens);
     sheet.bytes("cache", ("它们的 KV", "Their cache"), inference::kv_term(model, cache, 1, tokens))?;
     let points = (1..=10).map(|part| {
         let second = (seconds * part).div_ceil(10);
@@ -48,14 +48,16 @@ fn compute(given: &Given) -> Answer {
     });
     sheet.series.push(Series::new(
         "tokens",
-        Text::new("词元", "Tokens"),
+        Text::new("token 数", "Tokens"),
         Text::new("秒", "Seconds"),
         points.collect::<Result<_, crate::LedgerError>>()?,
     ));
-    sheet
-        .assume("均匀采样；每帧的词元数相同", "Frames are sampled evenly; every frame gives the same number of tokens");
     sheet.assume(
-        "先合并相邻帧，再压缩词元，各向上取整",
+        "均匀采样；每帧的 token 数相同",
+        "Frames are sampled evenly; every frame gives the same number of tokens",
+    );
+    sheet.assume(
+        "先合并相邻帧，再压缩 token，各向上取整",
         "Neighbouring frames are merged first, then tokens compressed, each rounded up",
     );
     Ok(sheet)

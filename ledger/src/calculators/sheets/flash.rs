@@ -27,7 +27,7 @@ pub(super) fn calculator() -> Calculator {
             rows("stages", "K、V 的缓冲级数", "Buffers for keys and values", 1),
             choice(
                 "output",
-                ("输出分块放在", "The output tile lies in"),
+                ("输出分块放在", "The output tile is in"),
                 "registers",
                 vec![("registers", ("寄存器", "registers")), ("shared", ("共享内存", "shared memory"))],
             ),
@@ -70,12 +70,12 @@ fn compute(given: &Given) -> Answer {
         ("分块实现的显存流量", "Traffic with tiles"),
         n(heads) * flash_term(seq, head_dim, tiles.query_rows, tiles.dtype),
     )?;
-    sheet.ratio("saved", ("流量之比", "Standard ÷ tiled"), standard, flash);
+    sheet.ratio("saved", ("流量：标准 ÷ 分块", "Standard ÷ tiled"), standard, flash);
     // The paper counts numbers, not bytes: M is what one SM's shared memory holds.
     let held = (shared * 8 / tiles.dtype.bits()).max(1);
     sheet.count(
         "bound",
-        ("论文的上界阶 N²d²/M（访问的数）", "Order of the paper, N²d²/M (numbers accessed)"),
+        ("论文给出的访存量级 N²d²/M（元素数）", "Order of the paper, N²d²/M (numbers accessed)"),
         n(heads) * (n(seq) * n(seq) * n(head_dim) * n(head_dim)).ceil_div(held),
     )?;
     sheet.operations(
@@ -98,7 +98,7 @@ fn compute(given: &Given) -> Answer {
         "What the L2 cache saves is left out; registers may be the tighter limit",
     );
     sheet.assume(
-        "上界来自 FlashAttention 论文（arXiv 2205.14135，定理 2），M 以数为单位",
+        "这一量级出自 FlashAttention 论文（arXiv 2205.14135，定理 2），M 以元素数计",
         "The order is that of the FlashAttention paper (arXiv 2205.14135, theorem 2), M in numbers",
     );
     Ok(sheet)

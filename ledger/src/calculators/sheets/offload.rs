@@ -14,14 +14,14 @@ use crate::{
 pub(super) fn calculator() -> Calculator {
     Calculator {
         id: "offload",
-        name: Text::new("卸载与重算的盈亏点", "Offload against recompute: the break-even"),
+        name: Text::new("卸载与重算的盈亏平衡点", "Offload against recompute: the break-even"),
         inputs: vec![
             card(),
             link("pcie5-x16"),
             whole("bytes", ("一层的激活", "Activations of one layer"), "B", 536_870_912, 1, 1 << 44),
             whole(
                 "operations",
-                ("重算这一层的运算", "Operations to compute the layer again"),
+                ("重算这一层的运算量", "Operations to compute the layer again"),
                 "FLOP",
                 3_573_412_790_272,
                 1,
@@ -49,12 +49,12 @@ fn compute(given: &Given) -> Answer {
     let rate = Rate::operations(given.dense_rate(format)?, share);
     let mut sheet = Sheet::default();
     sheet.ratio("gap", ("显存带宽 ÷ 链路", "Memory bandwidth ÷ link"), speed.memory, link.bytes_per_second);
-    let out = sheet.seconds("out", ("搬出", "Out"), bytes, Rate::bytes(link.bytes_per_second));
-    sheet.seconds("back", ("搬回", "Back"), bytes, Rate::bytes(link.bytes_per_second));
+    let out = sheet.seconds("out", ("搬出", "Moving out"), bytes, Rate::bytes(link.bytes_per_second));
+    sheet.seconds("back", ("搬回", "Moving back"), bytes, Rate::bytes(link.bytes_per_second));
     let visible = 2.0 * out * (1.0 - hidden);
     let formula =
         format!("2 × {} B ÷ {} B/s × (1 − {hidden})", units::group(bytes), units::group(link.bytes_per_second));
-    sheet.push("visible", ("看得见的传输", "Transfer that is not hidden"), Quantity::Seconds(visible), formula);
+    sheet.push("visible", ("未被掩盖的传输", "Transfer that is not hidden"), Quantity::Seconds(visible), formula);
     let again = sheet.seconds("recompute", ("重算", "Compute again"), operations, rate);
     sheet.ratio("intensity", ("这一层：运算 ÷ 字节", "This layer: operations ÷ byte"), operations, bytes);
     let per_byte = 2.0 * (1.0 - hidden) * rate.per_second as f64 * share / link.bytes_per_second as f64;
@@ -65,28 +65,28 @@ fn compute(given: &Given) -> Answer {
     );
     sheet.push(
         "break_even",
-        ("盈亏点：运算 ÷ 字节", "Break-even: operations ÷ byte"),
+        ("盈亏平衡点：运算 ÷ 字节", "Break-even: operations ÷ byte"),
         Quantity::Ratio(per_byte),
         formula,
     );
     sheet.bytes("host", ("主机内存占用", "Host memory taken"), n(bytes))?;
     if visible < again {
         sheet.decide(
-            "卸载更快：这一层的运算强度高于盈亏点。",
+            "卸载更快：这一层的算术强度高于盈亏平衡点。",
             "Offload is faster: the layer's intensity is above the break-even.",
         );
     } else {
         sheet.decide(
-            "重算更快：这一层的运算强度低于盈亏点。",
+            "重算更快：这一层的算术强度低于盈亏平衡点。",
             "Computing again is faster: the layer's intensity is below the break-even.",
         );
     }
     sheet.assume(
-        "链路按每方向的规格速率；锁页内存，无竞争",
+        "链路按单方向的标称速率；锁页内存，无竞争",
         "The link at its specified rate per direction; pinned memory, no contention",
     );
     sheet.assume(
-        "搬出与搬回不重叠；掩盖的比例由你测得",
+        "搬出与搬回不重叠；掩盖的比例要自己测",
         "Out and back do not overlap; the hidden share is for you to measure",
     );
     sheet.assume(

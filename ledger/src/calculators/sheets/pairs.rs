@@ -18,9 +18,9 @@ pub(super) fn calculator() -> Calculator {
         inputs: vec![
             size("residues", "残基数 L", "Residues L", 512),
             size("sequences", "MSA 的序列数 s", "Sequences s of the MSA", 512),
-            size("msa_channels", "MSA 通道", "Channels of the MSA", 256),
-            size("pair_channels", "配对通道", "Channels of a pair", 128),
-            size("heads", "三角注意力的头", "Heads of triangle attention", 4),
+            size("msa_channels", "MSA 通道数", "Channels of the MSA", 256),
+            size("pair_channels", "配对通道数", "Channels of a pair", 128),
+            size("heads", "三角注意力的头数", "Heads of triangle attention", 4),
             size("blocks", "块数", "Blocks", 48),
             dtype("dtype", ("格式", "Format"), "bf16"),
             size("chunk", "分块的行数", "Rows of a chunk", 4),
@@ -64,7 +64,7 @@ fn compute(given: &Given) -> Answer {
         points.collect::<Result<_, crate::LedgerError>>()?,
     ));
     sheet.assume(
-        "一个样本；logits 为头 × L³，不用融合内核",
+        "一个样本；logits 为头数 × L³，不用融合内核",
         "One sample; the logits are heads × L³, without a fused kernel",
     );
     sheet.assume(

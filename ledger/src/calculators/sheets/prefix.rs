@@ -23,7 +23,7 @@ pub(super) fn calculator() -> Calculator {
             decimal("latency", ("每次加载的延迟", "Latency of a load"), "s", 0.0001, 0.0, 10.0),
             card(),
             share(),
-            whole("users", ("共享这个前缀的请求", "Requests that share the prefix"), "", 100, 1, 1 << 30),
+            whole("users", ("共享这个前缀的请求数", "Requests that share the prefix"), "", 100, 1, 1 << 30),
         ],
         compute,
     }
@@ -49,7 +49,7 @@ fn compute(given: &Given) -> Answer {
     );
     let operations = sheet.operations(
         "operations",
-        ("重算的运算", "Operations to compute it again"),
+        ("重算的运算量", "Operations to compute it again"),
         prefill_operations(model, tokens)?,
     )?;
     let again = sheet.seconds("recompute", ("重算", "Compute again"), operations, Rate::operations(rate, share));
@@ -58,7 +58,7 @@ fn compute(given: &Given) -> Answer {
         let formula = format!("{bytes} B ÷ ({} s − {latency} s)", figure(again));
         sheet.push(
             "break_even",
-            ("盈亏点：链路速率", "Break-even: rate of the link"),
+            ("盈亏平衡点：链路速率", "Break-even: rate of the link"),
             Quantity::BytesPerSecond(needed),
             formula,
         );
@@ -77,8 +77,8 @@ fn compute(given: &Given) -> Answer {
     } else {
         sheet.decide("重算更快。", "Computing again is faster.");
     }
-    sheet.assume("顺序读取，一次传输；层级之间不与计算重叠", "One sequential read; it does not overlap with compute");
-    sheet.assume("预填充：每参数与词元两次运算，加因果注意力；嵌入是查表，输出头不计", "Prefill: two operations per parameter and token plus causal attention; the embedding is a lookup, the head is left out");
+    sheet.assume("顺序读取，一次传输；与计算不重叠", "One sequential read; it does not overlap with compute");
+    sheet.assume("预填充：每个参数、每个 token 两次运算，加因果注意力；嵌入是查表，输出头不计", "Prefill: two operations per parameter and token plus causal attention; the embedding is a lookup, the head is left out");
     sheet.assume(
         "算力取 BF16（没有则 FP16）的稠密峰值乘以所填比例",
         "The dense BF16 peak (FP16 where there is none) times the stated share",

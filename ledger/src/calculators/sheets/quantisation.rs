@@ -16,9 +16,9 @@ pub(super) fn calculator() -> Calculator {
         id: "quantisation",
         name: Text::new("量化误差与离群值", "Quantisation error and outliers"),
         inputs: vec![
-            whole("rows", ("词元（行）", "Tokens (rows)"), "", 128, 1, 512),
-            whole("columns", ("通道（列）", "Channels (columns)"), "", 256, 1, 512),
-            whole("outliers", ("离群通道", "Outlier channels"), "", 2, 0, 512),
+            whole("rows", ("token 数（行）", "Tokens (rows)"), "", 128, 1, 512),
+            whole("columns", ("通道数（列）", "Channels (columns)"), "", 256, 1, 512),
+            whole("outliers", ("离群通道数", "Outlier channels"), "", 2, 0, 512),
             decimal("factor", ("离群倍数", "How much larger they are"), "", 50.0, 1.0, 10_000.0),
             choice("code", ("编码", "Code"), "int8", Code::ALL.map(|code| (code.id(), code.names())).to_vec()),
             whole("width", ("头或组的宽度", "Width of a head or group"), "", 64, 1, 512),
@@ -41,18 +41,23 @@ const LINES: [(&str, &str, Name, Name); 6] = [
     (
         "tensor",
         "tensor_bytes",
-        ("每张量：相对误差", "Per tensor: relative error"),
-        ("每张量：字节", "Per tensor: bytes"),
+        ("逐张量：相对误差", "Per tensor: relative error"),
+        ("逐张量：字节", "Per tensor: bytes"),
     ),
-    ("token", "token_bytes", ("每词元：相对误差", "Per token: relative error"), ("每词元：字节", "Per token: bytes")),
-    ("head", "head_bytes", ("每头：相对误差", "Per head: relative error"), ("每头：字节", "Per head: bytes")),
+    (
+        "token",
+        "token_bytes",
+        ("逐 token：相对误差", "Per token: relative error"),
+        ("逐 token：字节", "Per token: bytes"),
+    ),
+    ("head", "head_bytes", ("逐头：相对误差", "Per head: relative error"), ("逐头：字节", "Per head: bytes")),
     (
         "channel",
         "channel_bytes",
-        ("每通道：相对误差", "Per channel: relative error"),
-        ("每通道：字节", "Per channel: bytes"),
+        ("逐通道：相对误差", "Per channel: relative error"),
+        ("逐通道：字节", "Per channel: bytes"),
     ),
-    ("group", "group_bytes", ("每组：相对误差", "Per group: relative error"), ("每组：字节", "Per group: bytes")),
+    ("group", "group_bytes", ("逐组：相对误差", "Per group: relative error"), ("逐组：字节", "Per group: bytes")),
 ];
 
 fn compute(given: &Given) -> Answer {
@@ -98,15 +103,15 @@ fn compute(given: &Given) -> Answer {
         sheet.push(bytes_id, bytes_name, Quantity::Bytes(result.bytes), formula);
         if id == "tensor" {
             let count = Quantity::Count(result.levels);
-            sheet.push("levels", ("每张量：用到的值", "Per tensor: different values"), count, "|{x̂}|".to_owned());
+            sheet.push("levels", ("逐张量：用到的不同取值", "Per tensor: different values"), count, "|{x̂}|".to_owned());
         }
     }
     sheet.assume(
-        "正态分布的数，离群通道均匀分布并放大；种子相同则数相同",
+        "服从正态分布的数；离群通道等间隔排列并放大；种子相同，数就相同",
         "Normal numbers; outlier channels are evenly spread and scaled up; the same seed gives the same numbers",
     );
     sheet.assume(
-        "尺度按最大值确定，不裁剪、不校准；舍入到偶数",
+        "尺度由极值确定，不裁剪、不校准；恰在中间时舍入到偶数",
         "Scales follow the extremes, without clipping or calibration; ties go to even",
     );
     sheet.assume(

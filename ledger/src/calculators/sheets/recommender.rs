@@ -16,7 +16,7 @@ pub(super) fn calculator() -> Calculator {
         name: Text::new("推荐系统的嵌入表", "Embeddings of a recommender"),
         inputs: vec![
             whole("tables", ("表数", "Tables"), "", 26, 1, 100_000),
-            whole("rows", ("每张表的行", "Rows per table"), "", 10_000_000, 1, 1 << 40),
+            whole("rows", ("每张表的行数", "Rows per table"), "", 10_000_000, 1, 1 << 40),
             whole("dim", ("维度", "Width"), "", 128, 1, 1 << 16),
             dtype("dtype", ("格式", "Format"), "fp32"),
             choice(
@@ -31,9 +31,9 @@ pub(super) fn calculator() -> Calculator {
                 ],
             ),
             whole("batch", ("批大小", "Samples of a batch"), "", 65_536, 1, 1 << 30),
-            whole("lookups", ("每表每样本的查找", "Lookups per table and sample"), "", 1, 1, 4096),
+            whole("lookups", ("每个样本在每张表的查找次数", "Lookups per table and sample"), "", 1, 1, 4096),
             whole("dense", ("稠密部分的参数", "Parameters of the dense part"), "", 2_400_000, 0, 1 << 40),
-            decimal("hot", ("缓存在显存的行的比例", "Share of the rows cached on the card"), "", 0.05, 0.0, 1.0),
+            decimal("hot", ("缓存在显存里的行所占比例", "Share of the rows cached on the card"), "", 0.05, 0.0, 1.0),
             whole("cards", ("显卡数", "Cards"), "", 8, 1, 65_536),
         ],
         compute,
@@ -54,8 +54,11 @@ fn compute(given: &Given) -> Answer {
     };
     let state = sheet.bytes("state", ("优化器状态", "Optimizer states"), state)?;
     let touched = batch.saturating_mul(lookups).min(rows);
-    let touched =
-        sheet.count("touched", ("一个批最多触及的行", "Rows that a batch touches at most"), n(tables) * n(touched))?;
+    let touched = sheet.count(
+        "touched",
+        ("一个批次最多触及的行数", "Rows that a batch touches at most"),
+        n(tables) * n(touched),
+    )?;
     let sparse = sheet.bytes(
         "sparse_gradient",
         ("稀疏梯度：值与 int64 行号", "Sparse gradient: values and int64 rows"),
@@ -73,7 +76,7 @@ fn compute(given: &Given) -> Answer {
     let hot = (rows as f64 * given.decimal("hot")?) as u64;
     sheet.bytes(
         "hot",
-        ("缓存的热行（无状态）", "Hot rows that are cached, without states"),
+        ("缓存的热行（不含优化器状态）", "Hot rows that are cached, without states"),
         (n(tables) * n(hot) * n(dim)).of_bits(bits),
     )?;
     sheet.bytes(
@@ -84,7 +87,7 @@ fn compute(given: &Given) -> Answer {
     let pooled = (n(batch) * n(tables) * n(dim)).of_bits(bits);
     sheet.bytes("all_to_all", ("前向 all-to-all 的池化向量", "Pooled vectors of the forward all-to-all"), pooled)?;
     sheet.assume(
-        "行号各不相同，最坏情况；热门行会重复，稀疏梯度更小",
+        "按最坏情况，行号各不相同；热门行会重复，稀疏梯度更小",
         "All rows of a batch differ, the worst case; popular rows repeat and make it smaller",
     );
     sheet.assume(
@@ -93,7 +96,7 @@ fn compute(given: &Given) -> Answer {
     );
     sheet.assume(
         "all-to-all 的字节为全部卡合计，1/卡数 留在本地",
-        "The all-to-all's bytes are those of all cards; one part in as many as there are cards stays at home",
+        "The all-to-all's bytes are those of all cards; a share of 1 ÷ cards stays local",
     );
     Ok(sheet)
 }

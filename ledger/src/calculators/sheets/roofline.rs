@@ -59,7 +59,7 @@ pub(super) fn calculator() -> Calculator {
         inputs: vec![
             card(),
             choice("dtype", ("数据格式", "Number format"), "bf16", formats.map(|id| (id, (id, id))).to_vec()),
-            size("m", "GEMM 的 M（词元）", "M of the GEMM (tokens)", 4096),
+            size("m", "GEMM 的 M（token）", "M of the GEMM (tokens)", 4096),
             size("n", "GEMM 的 N", "N of the GEMM", 4096),
             size("k", "GEMM 的 K", "K of the GEMM", 4096),
             size("rows", "RMSNorm 的行数", "Rows of the RMSNorm", 4096),

@@ -20,12 +20,12 @@ pub(super) fn calculator() -> Calculator {
             model("Llama-3.2-1B", |_| true),
             dtype("cache", ("KV 格式", "Format of the cache"), "bf16"),
             tokens("history", "共同的历史", "History in common", 4096),
-            tokens("per_step", "每步的词元", "Tokens per step", 64),
+            tokens("per_step", "每步的 token 数", "Tokens per step", 64),
             whole("horizon", ("推演步数", "Steps of a rollout"), "", 16, 1, 1 << 16),
             whole("rollouts", ("并行的推演", "Rollouts in parallel"), "", 64, 1, 1 << 20),
             whole(
                 "state",
-                ("循环状态的字节（对照）", "Recurrent state in bytes (to compare)"),
+                ("循环状态的大小（对照）", "Recurrent state in bytes (to compare)"),
                 "B",
                 1 << 20,
                 1,
@@ -43,7 +43,7 @@ fn compute(given: &Given) -> Answer {
     let mut sheet = Sheet::default();
     let tokens = sheet.count(
         "tokens",
-        ("一次推演末尾的词元", "Tokens at the end of a rollout"),
+        ("一次推演结束时的 token 数", "Tokens at the end of a rollout"),
         n(history) + n(horizon) * n(per_step),
     )?;
     let one =
@@ -54,7 +54,7 @@ fn compute(given: &Given) -> Answer {
     let past = if model.window.is_some() { 0 } else { inference::kv_bytes(model, cache, 1, history)?.min(one) };
     let shared =
         sheet.bytes("shared", ("历史只存一份", "History stored once"), n(past) + n(rollouts) * n(one - past))?;
-    sheet.ratio("saved", ("两者之比", "Copies ÷ shared"), copies, shared);
+    sheet.ratio("saved", ("各存一份 ÷ 只存一份", "Copies ÷ shared"), copies, shared);
     sheet.bytes(
         "recurrent",
         ("固定大小的循环状态", "Recurrent states of a fixed size"),

@@ -26,7 +26,13 @@ pub(super) fn mixed(random: &mut Random) -> Drawn {
     }
 }
 
+/// Weights of a superblock. Rows that it does not divide get larger types instead, and the averages do not hold.
+const SUPERBLOCK: u64 = 256;
+
 fn gguf(model: &'static Model, mixture: Mixture, format: &'static str, bits: f64) -> Drawn {
+    if [model.hidden, model.intermediate].iter().any(|width| !width.is_multiple_of(SUPERBLOCK)) {
+        return Ok(None);
+    }
     let mut told = Told::default();
     let (parameters, shown) = told.parameters(model)?;
     let name = &model.name;

@@ -7,6 +7,7 @@ use ledger::{
     catalogue,
     drill::{self, MAX_SET, PASS, Question, Slip, Topic},
 };
+use proptest::prelude::*;
 
 fn ask(seed: u64, topics: &[Topic]) -> Question {
     drill::question(seed, topics).unwrap_or_else(|error| panic!("seed {seed}, {topics:?}: {error}"))
@@ -149,5 +150,27 @@ fn the_boundary_passes_and_slips_are_named() {
             let score = drill::score(&question, no_number);
             assert_eq!((score.passed, score.relative_error), (false, 1.0));
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_seed_and_any_topics_will_do(seed in any::<u64>(), picked in prop::collection::vec(0..Topic::ALL.len(), 0..5)) {
+        let topics: Vec<Topic> = picked.into_iter().map(|at| Topic::ALL[at]).collect();
+        let question = ask(seed, &topics);
+        check(&question);
+        prop_assert!(topics.is_empty() || topics.contains(&question.topic));
+        prop_assert_eq!(ask(seed, &[question.topic]), question);
+    }
+
+    #[test]
+    fn a_better_answer_has_a_smaller_error(seed in any::<u64>(), near in 0.0f64..3.0, far in 0.0f64..3.0) {
+        let question = ask(seed, &[]);
+        let score = |factor: f64| drill::score(&question, question.answer() * factor);
+        let (near, far) = if (near - 1.0).abs() < (far - 1.0).abs() { (near, far) } else { (far, near) };
+        prop_assert!(score(near).relative_error <= score(far).relative_error);
+        prop_assert!(score(near).passed || !score(far).passed);
     }
 }
