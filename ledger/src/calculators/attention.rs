@@ -37,7 +37,7 @@ impl Tiles {
         Ok(self.term().finish("shared_memory")?.0)
     }
 
-    pub(super) fn term(&self) -> Term {
+    pub(crate) fn term(&self) -> Term {
         let rows = |rows: u64| n(rows) * n(self.head_dim);
         let held = if self.holds_output { 2 } else { 1 };
         let numbers = n(held) * rows(self.query_rows) + n(self.stages) * n(2) * rows(self.key_rows);
@@ -53,7 +53,7 @@ pub fn score_bytes(seq: u64, dtype: Dtype) -> Result<u64, LedgerError> {
     Ok(score_term(seq, dtype).finish("scores")?.0)
 }
 
-pub(super) fn score_term(seq: u64, dtype: Dtype) -> Term {
+pub(crate) fn score_term(seq: u64, dtype: Dtype) -> Term {
     (n(seq) * n(seq)).of_bits(dtype.bits())
 }
 

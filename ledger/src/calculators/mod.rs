@@ -24,3 +24,6 @@ pub use sheet::{Line, Quantity, Series, Sheet};
 pub use sheets::{Ridge, ridge_points};
 pub use tiers::{Prefix, load_seconds, recompute_seconds};
 pub use vision::{image_tokens, video_tokens};
+
+pub(crate) use attention::score_term;
+pub(crate) use vision::image_term;

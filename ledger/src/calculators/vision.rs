@@ -2,7 +2,7 @@
 
 use crate::{
     LedgerError,
-    formula::{n, product},
+    formula::{Term, n, product},
 };
 
 /// Patches of a square picture, and a class token where there is one: `⌊side ÷ patch⌋² (+ 1)`.
@@ -18,11 +18,16 @@ use crate::{
 /// # Errors
 /// A patch of zero, or more than 2⁶⁴ tokens.
 pub fn image_tokens(side: u64, patch: u64, class_token: bool) -> Result<u64, LedgerError> {
+    Ok(image_term(side, patch, class_token)?.finish("tokens")?.0)
+}
+
+pub(crate) fn image_term(side: u64, patch: u64, class_token: bool) -> Result<Term, LedgerError> {
     if patch == 0 {
         return Err(LedgerError::Zero { field: "patch" });
     }
     let row = side / patch;
-    Ok((n(row) * n(row) + n(u64::from(class_token))).finish("tokens")?.0)
+    let patches = n(row) * n(row);
+    Ok(if class_token { patches + n(1) } else { patches })
 }
 
 /// Tokens of a film: `⌈frames ÷ merged⌉ × tokens per frame ÷ compression`, rounded up.

@@ -29,7 +29,14 @@
 //! | `bytes_per_param` | `precision optimizer` | bytes |
 //! | `card_capacity` | `card` | bytes |
 //! | `ridge` | `card dtype`: operations per byte | ratio |
-//! | `transfer_time (bytes)` | `card link="memory\|pcie\|nvlink"` | seconds |
+//! | `link_rate` | `card link="memory\|pcie\|c2c\|nvlink"`: one way, per second | bytes |
+//! | `transfer_time (bytes)` | `card link` | seconds |
+//! | `cards_needed (bytes)` | `card`: rounded up, a lower bound | count |
+//! | `gguf`, `gguf_bits` | `model mixture="Q4_K_M"`: tensor data; bits per weight | bytes, ratio |
+//! | `image_tokens` | `side patch`, `class=1` with a class token | count |
+//! | `score_matrix` | `seq dtype`: one head, one sequence | bytes |
+//! | `flash_tile` | `q kv head_dim dtype stages`, `output=1` holds the output | bytes |
+//! | `segment` | `size` in bytes: what the caching allocator asks from the driver | bytes |
 //! | `longest_context`, `largest_batch` | `model card weights kv batch seq reserve_gib` | count |
 //! | `blocks`, `block_waste` | `seq block` | count |
 //! | `ratio`, `percent`, `difference` | two expressions | |

@@ -48,6 +48,15 @@ fn mistakes_are_named_with_their_place() {
             "the catalogue does not have the nvlink rate",
         ),
         (r#"transfer_time 7 card="l4""#, "is only typed numbers"),
+        (r#"link_rate card="h100-80gb" link="c2c""#, "the catalogue does not have the c2c rate"),
+        (r#"link_rate card="h100-80gb" link="tape""#, "link=tape is no link: expected memory, pcie, c2c, nvlink"),
+        (r#"cards_needed (params model="gpt2") card="h200""#, "cards_needed cannot join bytes with a count"),
+        (r#"cards_needed 7 card="h200""#, "is only typed numbers"),
+        (r#"gguf model="Llama-2-7B" mixture="Q3""#, "mixture=Q3 is no GGUF mixture: expected F16, Q4_0"),
+        (r#"image_tokens side=224 patch=0"#, "patch must be a whole number from 1"),
+        (r#"image_tokens side=224 patch=14 class=2"#, "class must be 0 or 1, found 2"),
+        (r#"flash_tile q=64 kv=64"#, "flash_tile needs head_dim="),
+        (r#"segment size="1 MiB""#, "size must be a whole number from 1"),
         (r#"zero_states model="gpt2" stage=4 ranks=2"#, "stage must be 0, 1, 2 or 3, found 4"),
         (r#"lora_params model="gpt2" rank=8 targets="q,x""#, "unknown target \"x\""),
         (r#"train_peak model="gpt2" seq=2000"#, "sequence 2000 exceeds the position table of 1024"),
@@ -86,6 +95,30 @@ fn units_and_digits() {
         (r#"active_params model="Mixtral-8x7B-v0.1""#, "12,879,925,248"),
         (r#"lora_params model="Llama-3-8B" rank=16 targets="q,k,v,o,gate,up,down""#, "41,943,040"),
         (r#"zero_states model="Llama-2-7B" stage=3 ranks=8 as="GB""#, "13.48 GB"),
+        // 32 GT/s × 16 lanes × 128/130 ÷ 8; NVLink-C2C: half of 900 GB/s.
+        (r#"link_rate card="h100-80gb" link="pcie" as="GB" digits=3"#, "63.015 GB"),
+        (r#"link_rate card="gh200-96gb" link="c2c" as="GB" digits=0"#, "450 GB"),
+        // 16 B × 70,553,706,496 ÷ (81,559 MiB).
+        (
+            r#"cards_needed (train_states model="Llama-3-70B" precision="bf16_master" optimizer="adamw_fused") card="h100-80gb""#,
+            "14",
+        ),
+        // The bits per weight of llama.cpp's own table.
+        (r#"gguf_bits model="Llama-3.1-8B" mixture="Q4_K_M" digits=4"#, "4.8944"),
+        (r#"gguf_bits model="Llama-3.1-8B" mixture="Q5_K_S" digits=4"#, "5.5704"),
+        (r#"gguf model="Llama-2-7B" as="GB""#, "4.08 GB"),
+        // (224 ÷ 16)², (224 ÷ 14)² + 1, (336 ÷ 14)².
+        (r#"image_tokens side=224 patch=16"#, "196"),
+        (r#"image_tokens side=224 patch=14 class=1"#, "257"),
+        (r#"image_tokens side=336 patch=14"#, "576"),
+        (r#"score_matrix seq=8192 dtype="bf16" as="B""#, "134,217,728 B"),
+        // Three tiles of 64 × 128 × 2 B; the output as a fourth; keys and values twice.
+        (r#"flash_tile q=64 kv=64 head_dim=128"#, "48 KiB"),
+        (r#"flash_tile q=64 kv=64 head_dim=128 output=1"#, "64 KiB"),
+        (r#"flash_tile q=64 kv=64 head_dim=128 stages=2"#, "80 KiB"),
+        (r#"segment size=1048576"#, "2 MiB"),
+        (r#"segment size=1048577"#, "20 MiB"),
+        (r#"segment size=11534337"#, "12 MiB"),
     ];
     for (source, text) in cases {
         let computed = expr::evaluate(source).unwrap_or_else(|error| panic!("{source}: {error}"));

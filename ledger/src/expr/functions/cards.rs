@@ -21,22 +21,14 @@ pub(super) fn ridge(call: &Arguments<'_>) -> Result<Quantity, ExprError> {
     Ok(Quantity::real(Unit::Ratio, ridge, formula))
 }
 
-/// Seconds that an operand of bytes takes over the card's memory (`memory`), to the host (`pcie`) or to other cards
-/// (`nvlink`), one way, at the data sheet's rate.
-pub(super) fn transfer_time(call: &Arguments<'_>) -> Result<Quantity, ExprError> {
-    let bytes = super::super::join::single(call)?;
-    if bytes.unit != Unit::Bytes {
-        return Err(ExprError::UnitMismatch {
-            at: call.at,
-            function: call.function,
-            left: Unit::Bytes.name(),
-            right: bytes.unit.name(),
-        });
-    }
+/// Bytes per second by data sheet, one way: to the card's memory (`memory`), to the host over PCIe (`pcie`) or over
+/// NVLink-C2C (`c2c`), to other cards (`nvlink`).
+fn rate(call: &Arguments<'_>) -> Result<u64, ExprError> {
     let (speed, link) = (speed(call)?, call.word("link", "pcie")?);
     let rate = match link {
         "memory" => Some(speed.memory),
         "pcie" => speed.pcie,
+        "c2c" => speed.c2c,
         "nvlink" => speed.nvlink,
         other => {
             return Err(ExprError::UnknownValue {
@@ -44,12 +36,47 @@ pub(super) fn transfer_time(call: &Arguments<'_>) -> Result<Quantity, ExprError>
                 name: "link".to_owned(),
                 what: "link",
                 found: other.to_owned(),
-                known: "memory, pcie, nvlink".to_owned(),
+                known: "memory, pcie, c2c, nvlink".to_owned(),
             });
         }
     };
-    let rate =
-        rate.ok_or_else(|| ExprError::NotKnown { at: call.at, what: format!("the {link} rate of that card") })?;
+    rate.ok_or_else(|| ExprError::NotKnown { at: call.at, what: format!("the {link} rate of that card") })
+}
+
+/// What a link moves in one second, one way.
+pub(super) fn link_rate(call: &Arguments<'_>) -> Result<Quantity, ExprError> {
+    whole(call, Unit::Bytes, b(rate(call)?))
+}
+
+/// The only operand, which must be bytes.
+fn bytes(call: &Arguments<'_>) -> Result<Quantity, ExprError> {
+    let bytes = super::super::join::single(call)?;
+    match bytes.unit {
+        Unit::Bytes => Ok(bytes),
+        other => Err(ExprError::UnitMismatch {
+            at: call.at,
+            function: call.function,
+            left: Unit::Bytes.name(),
+            right: other.name(),
+        }),
+    }
+}
+
+/// Seconds that an operand of bytes takes over one of the links of [`rate`].
+pub(super) fn transfer_time(call: &Arguments<'_>) -> Result<Quantity, ExprError> {
+    let (bytes, rate) = (bytes(call)?, rate(call)?);
     let formula = format!("{} ÷ {}/s", bytes.inner(), b(rate).text());
     Ok(Quantity::real(Unit::Seconds, bytes.value / rate as f64, formula))
+}
+
+/// Cards on which an operand of bytes fits if it can be divided at will and nothing else is there: a lower bound.
+pub(super) fn cards_needed(call: &Arguments<'_>) -> Result<Quantity, ExprError> {
+    let (bytes, capacity) = (bytes(call)?, call.card()?.capacity_bytes);
+    let cards = match bytes.exact {
+        Some(exact) => exact.div_ceil(capacity),
+        None => (bytes.value / capacity as f64).ceil() as u64,
+    };
+    let mut cards = Quantity::whole(Unit::Count, cards, format!("⌈{} ÷ {}⌉", bytes.inner(), b(capacity).text()));
+    cards.compound = false;
+    Ok(cards)
 }

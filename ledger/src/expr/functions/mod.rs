@@ -3,11 +3,13 @@
 mod cards;
 mod models;
 mod serving;
+mod shapes;
 mod training;
 
-use cards::{card_capacity, ridge, transfer_time};
+use cards::{card_capacity, cards_needed, link_rate, ridge, transfer_time};
 use models::{active_params, lora_params, params, size};
 use serving::{block_waste, blocks, kv_cache, kv_per_token, largest_batch, longest_context, weights};
+use shapes::{flash_tile, gguf, gguf_bits, image_tokens, score_matrix, segment};
 use training::{
     activations, attention_scores, bytes_per_param, logits, optimizer_floor, train_peak, train_states, zero_states,
 };
@@ -74,7 +76,15 @@ const FUNCTIONS: &[Function] = &[
     quantity("lora_params", &["model", "rank", "targets"], lora_params),
     quantity("zero_states", &["model", "stage", "ranks"], zero_states),
     quantity("ridge", &["card", "dtype"], ridge),
+    quantity("link_rate", &["card", "link"], link_rate),
+    quantity("image_tokens", &["side", "patch", "class"], image_tokens),
+    quantity("score_matrix", &["seq", "dtype"], score_matrix),
+    quantity("flash_tile", &["q", "kv", "head_dim", "dtype", "stages", "output"], flash_tile),
+    quantity("gguf", &["model", "mixture"], gguf),
+    quantity("gguf_bits", &["model", "mixture"], gguf_bits),
+    quantity("segment", &["size"], segment),
     Function { name: "transfer_time", arguments: &["card", "link"], quantity: false, compute: transfer_time },
+    Function { name: "cards_needed", arguments: &["card"], quantity: false, compute: cards_needed },
     joining("ratio", join::ratio),
     joining("percent", join::percent),
     joining("difference", join::difference),
