@@ -7,16 +7,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone)]
 pub struct Lesson {
     pub lang: Lang,
-    /// `task4/kv-cache`, or `task4` for the overview of a Task.
+    /// `task4/kv-cache`, `task4` for the overview of a Task, or `tools/others` outside the Tasks.
     pub path: String,
-    pub task: String,
     pub title: String,
     pub lead: String,
+    /// What only a page of a Task has.
+    pub task: Option<InTask>,
+    pub blocks: Vec<Block>,
+    pub outline: Vec<Heading>,
+}
+
+/// What a page of a Task has: a learner opens it with a question and can mark it as finished.
+#[derive(Debug, Clone)]
+pub struct InTask {
+    pub task: String,
     /// The question that opens the lesson.
     pub ask: String,
     pub minutes: u32,
-    pub blocks: Vec<Block>,
-    pub outline: Vec<Heading>,
 }
 
 impl Lesson {

@@ -13,10 +13,20 @@ impl Both {
     }
 }
 
-/// The whole route, in order.
+/// The whole route, in order, and the pages outside it.
 #[derive(Debug, Clone, Default)]
 pub struct Route {
     pub tasks: Vec<Task>,
+    pub pages: Vec<PageRef>,
+}
+
+/// A page outside the Tasks.
+#[derive(Debug, Clone)]
+pub struct PageRef {
+    /// `tools/others`
+    pub path: String,
+    pub title: Both,
+    pub lead: Both,
 }
 
 #[derive(Debug, Clone)]

@@ -83,7 +83,8 @@ fn check(content: Option<PathBuf>) -> ExitCode {
     let source = content.map_or(Source::Packed, Source::Folder);
     match Course::load(&source) {
         Ok(course) => {
-            println!("{} pages in {} Tasks, all in order", course.pages().count(), course.route.tasks.len());
+            let (tasks, outside) = (course.route.tasks.len(), course.route.pages.len());
+            println!("{} pages in {tasks} Tasks and {outside} beside them, all in order", course.pages().count());
             ExitCode::SUCCESS
         }
         Err(errors) => {

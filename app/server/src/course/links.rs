@@ -15,8 +15,12 @@ pub struct Link {
     pub target: String,
 }
 
-/// Pages outside the lessons that content may link to.
-const FIXED: [&str; 8] = ["", "tools", "tools/inference", "tools/training", "labs", "reports", "account", "class"];
+/// Whether the application, not the content, makes the page at a path; content may link to it.
+pub fn is_fixed(path: &str) -> bool {
+    const FIXED: [&str; 9] =
+        ["", "tools", "tools/inference", "tools/training", "tools/allocator", "labs", "reports", "account", "class"];
+    FIXED.contains(&path) || path.strip_prefix("tools/").is_some_and(|id| ui::tools::find(id).is_some())
+}
 
 /// The address of a link in a page of `lang`, or why it is refused.
 pub fn address(target: &str, lang: &str) -> Result<String, &'static str> {
@@ -53,7 +57,7 @@ pub fn check(
                     format!("the page /{path} has no heading #{anchor}; it has: {}", known.join(", ")),
                 );
             }
-            None if FIXED.contains(&path) => {}
+            None if is_fixed(path) => {}
             None if path.strip_prefix("labs/").is_some_and(|id| labs.iter().any(|lab| lab == id)) => {}
             None => report.error(link.line, format!("the link /{path} leads to no page of the course")),
         }

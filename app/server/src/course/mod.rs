@@ -27,7 +27,7 @@ pub use source::Source;
 #[derive(Debug)]
 pub struct Course {
     pub route: Route,
-    /// Pages by language and path (`task4/kv-cache`).
+    /// Pages by language and path (`task4/kv-cache`, `tools/others`).
     pages: BTreeMap<(&'static str, String), Lesson>,
     /// Right answers and explanations by language, lesson and quiz; they never travel with a page.
     keys: BTreeMap<(&'static str, String, String), QuizKey>,

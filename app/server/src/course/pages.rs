@@ -1,11 +1,11 @@
-//! All pages of the route, in both languages, checked against each other.
+//! All pages of the course, in both languages, checked against each other.
 
 use std::collections::BTreeMap;
 
 use evidence::Lang;
 use serde::Deserialize;
-use ui::lesson::{Block, Lesson};
-use ui::route::{Both, Branch, LabRef, LessonRef, Route, Task};
+use ui::lesson::{Block, InTask, Lesson};
+use ui::route::{Both, Branch, LabRef, LessonRef, PageRef, Route, Task};
 
 use super::links::{self, Link};
 use super::markdown::{self, Place};
@@ -21,6 +21,14 @@ struct FrontMatter {
     minutes: u32,
 }
 
+/// The front matter of a page outside the Tasks.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PageFront {
+    title: String,
+    lead: String,
+}
+
 /// Loads everything it can; what is wrong goes to `errors`.
 pub fn load(source: &Source, errors: &mut Vec<CourseError>) -> Option<Course> {
     let file = "course.toml";
@@ -31,18 +39,25 @@ pub fn load(source: &Source, errors: &mut Vec<CourseError>) -> Option<Course> {
             return None;
         }
     };
-    let tasks = super::route::read(&text, &mut Reporter { file, errors });
+    let course = super::route::read(&text, &mut Reporter { file, errors });
     let mut all = Pages::default();
-    for task in &tasks {
-        all.read_both(source, &task.id, &task.id, &format!("{}/index.md", task.id), errors);
+    for task in &course.task {
+        let id = Some(task.id.as_str());
+        all.read_both(source, id, &task.id, &format!("{}/index.md", task.id), errors);
         for lesson in &task.lessons {
             let path = format!("{}/{lesson}", task.id);
-            all.read_both(source, &task.id, &path, &format!("{path}.md"), errors);
+            all.read_both(source, id, &path, &format!("{path}.md"), errors);
         }
+    }
+    for page in &course.page {
+        all.read_both(source, None, &page.path, &format!("{}.md", page.path), errors);
     }
     let labs: Vec<String> = labs::catalogue().iter().map(|lab| lab.id.to_string()).collect();
     links::check(&all.links, &all.anchors, &labs, errors);
-    let route = Route { tasks: tasks.into_iter().filter_map(|task| all.task(task)).collect() };
+    let route = Route {
+        tasks: course.task.into_iter().filter_map(|task| all.task(task)).collect(),
+        pages: course.page.into_iter().filter_map(|page| all.outside(page.path)).collect(),
+    };
     Some(Course { route, pages: all.pages, keys: all.keys })
 }
 
@@ -55,7 +70,15 @@ struct Pages {
 }
 
 impl Pages {
-    fn read_both(&mut self, source: &Source, task: &str, path: &str, file: &str, errors: &mut Vec<CourseError>) {
+    /// Reads a page of `task`, or of none.
+    fn read_both(
+        &mut self,
+        source: &Source,
+        task: Option<&str>,
+        path: &str,
+        file: &str,
+        errors: &mut Vec<CourseError>,
+    ) {
         for lang in Lang::ALL {
             let file = format!("{}/{file}", lang.code());
             let mut report = Reporter { file: &file, errors };
@@ -67,14 +90,21 @@ impl Pages {
         self.compare(path, file, errors);
     }
 
-    fn read(&mut self, text: &str, lang: Lang, task: &str, path: &str, report: &mut Reporter<'_>) {
+    fn read(&mut self, text: &str, lang: Lang, task: Option<&str>, path: &str, report: &mut Reporter<'_>) {
         let text = text.replace("\r\n", "\n");
         let Some((front, rest, line)) = split_front(&text) else {
             report.error(1, "a page opens with front matter between two lines of +++");
             return;
         };
         let place = Place { lang, page: path, line: 2 };
-        let Some(front) = super::blocks::parse::<FrontMatter>(front, place, report) else { return };
+        let front = match task {
+            Some(task) => super::blocks::parse(front, place, report).map(|front: FrontMatter| {
+                let place = InTask { task: task.to_owned(), ask: front.ask, minutes: front.minutes };
+                (front.title, front.lead, Some(place))
+            }),
+            None => super::blocks::parse(front, place, report).map(|front: PageFront| (front.title, front.lead, None)),
+        };
+        let Some((title, lead, task)) = front else { return };
         let body = markdown::body(rest, Place { line, ..place }, report);
         for (lab, line) in &body.labs {
             if labs::lab(lab).is_none() {
@@ -92,17 +122,7 @@ impl Pages {
         }
         self.pages.insert(
             key,
-            Lesson {
-                lang,
-                path: path.to_owned(),
-                task: task.to_owned(),
-                title: front.title,
-                lead: front.lead,
-                ask: front.ask,
-                minutes: front.minutes,
-                blocks: body.blocks,
-                outline: body.outline,
-            },
+            Lesson { lang, path: path.to_owned(), title, lead, task, blocks: body.blocks, outline: body.outline },
         );
     }
 
@@ -132,16 +152,23 @@ impl Pages {
         }
     }
 
+    /// A text of a page in both languages.
+    fn both(&self, path: &str, text: impl Fn(&Lesson) -> &String) -> Option<Both> {
+        let get = |lang: Lang| self.pages.get(&(lang.code(), path.to_owned())).map(|page| text(page).clone());
+        Some(Both { zh: get(Lang::Zh)?, en: get(Lang::En)? })
+    }
+
+    fn outside(&self, path: String) -> Option<PageRef> {
+        let (title, lead) = (self.both(&path, |page| &page.title)?, self.both(&path, |page| &page.lead)?);
+        Some(PageRef { path, title, lead })
+    }
+
     fn task(&self, task: TaskToml) -> Option<Task> {
-        let title = |path: &str| -> Option<Both> {
-            let get = |lang: Lang| self.pages.get(&(lang.code(), path.to_owned())).map(|p| p.title.clone());
-            Some(Both { zh: get(Lang::Zh)?, en: get(Lang::En)? })
-        };
         let lessons = task
             .lessons
             .iter()
             .map(|lesson| format!("{}/{lesson}", task.id))
-            .filter_map(|path| Some(LessonRef { title: title(&path)?, path }))
+            .filter_map(|path| Some(LessonRef { title: self.both(&path, |page| &page.title)?, path }))
             .collect();
         let labs = task
             .labs

@@ -1,16 +1,26 @@
-//! `content/course.toml`: the route.
+//! `content/course.toml`: the route, and the pages outside it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use ui::route::{Both, Branch};
 
-use super::Reporter;
+use super::{Reporter, links};
 
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CourseToml {
+    pub task: Vec<TaskToml>,
+    #[serde(default)]
+    pub page: Vec<PageToml>,
+}
+
+/// A page outside the Tasks; its title and lead are in its front matter.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CourseToml {
-    task: Vec<TaskToml>,
+pub struct PageToml {
+    /// `tools/name`
+    pub path: String,
 }
 
 #[derive(Deserialize)]
@@ -46,19 +56,26 @@ impl From<BothToml> for Both {
     }
 }
 
-/// Reads and checks the route; lessons are checked when their pages are read.
-pub fn read(text: &str, report: &mut Reporter<'_>) -> Vec<TaskToml> {
-    let tasks = match toml::from_str::<CourseToml>(text) {
-        Ok(course) => course.task,
+/// Reads and checks the route; lessons and pages are checked when they are read.
+pub fn read(text: &str, report: &mut Reporter<'_>) -> CourseToml {
+    match toml::from_str::<CourseToml>(text) {
+        Ok(course) => {
+            check_tasks(&course.task, text, report);
+            check_pages(&course.page, text, report);
+            course
+        }
         Err(error) => {
             let start = error.span().map_or(0, |span| span.start.min(text.len()));
             let line = 1 + text.as_bytes()[..start].iter().filter(|b| **b == b'\n').count();
             report.error(line, error.message().to_owned());
-            return Vec::new();
+            CourseToml::default()
         }
-    };
+    }
+}
+
+fn check_tasks(tasks: &[TaskToml], text: &str, report: &mut Reporter<'_>) {
     let mut seen = BTreeMap::new();
-    for task in &tasks {
+    for task in tasks {
         let line = line_of(text, &format!("id = \"{}\"", task.id));
         if seen.insert(task.id.clone(), line).is_some() {
             report.error(line, format!("task {} stands twice", task.id));
@@ -78,7 +95,27 @@ pub fn read(text: &str, report: &mut Reporter<'_>) -> Vec<TaskToml> {
             }
         }
     }
-    tasks
+}
+
+fn check_pages(pages: &[PageToml], text: &str, report: &mut Reporter<'_>) {
+    let mut seen = BTreeSet::new();
+    for PageToml { path } in pages {
+        let line = line_of(text, &format!("path = \"{path}\""));
+        let plain = |letter: u8| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == b'-';
+        let named = path.strip_prefix("tools/").is_some_and(|name| !name.is_empty() && name.bytes().all(plain));
+        if !named {
+            report.error(
+                line,
+                format!("page {path}: a page outside the Tasks is tools/ and a name of small letters, digits and -"),
+            );
+        }
+        if links::is_fixed(path) {
+            report.error(line, format!("page {path}: the application has a page of its own there"));
+        }
+        if !seen.insert(path) {
+            report.error(line, format!("page {path} stands twice"));
+        }
+    }
 }
 
 fn line_of(text: &str, needle: &str) -> usize {

@@ -138,3 +138,61 @@ fn chinese_runs_on_over_line_ends_and_english_does_not() {
     assert!(html("显存\n账本").contains("显存账本"));
     assert!(html("GPU\nmemory").contains("GPU\nmemory"));
 }
+
+/// A course with the Task's page, an entry for a page outside the Tasks, and that page at `tools/extra`.
+fn beside(entry: &str, front: &str, body: &str) -> Result<Course, String> {
+    let index = "+++\ntitle = \"T\"\nlead = \"L\"\nask = \"A\"\nminutes = 5\n+++\n[b](/tools/extra#part)\n";
+    let page = format!("+++\n{front}\n+++\n{body}\n");
+    let files = vec![
+        ("course.toml".to_owned(), format!("{ROUTE}[[page]]\n{entry}\n")),
+        ("zh/task1/index.md".to_owned(), index.to_owned()),
+        ("en/task1/index.md".to_owned(), index.to_owned()),
+        ("zh/tools/extra.md".to_owned(), page.replace("\"T\"", "\"题\"")),
+        ("en/tools/extra.md".to_owned(), page),
+    ];
+    Course::load(&Source::Memory(files)).map_err(|errors| errors.to_string())
+}
+
+const ENTRY: &str = "path = \"tools/extra\"";
+const FRONT: &str = "title = \"T\"\nlead = \"L\"";
+
+#[test]
+fn a_page_outside_the_tasks_is_a_page_of_the_course() {
+    let body = "## Part {#part}\n\n{{ params model=\"gpt2\" }} [a](/task1) [b](/tools/parallel)";
+    let course = beside(ENTRY, FRONT, body).expect("a good page");
+    let page = course.page(Lang::En, "tools/extra").expect("the page");
+    assert!(page.task.is_none() && !page.has_island());
+    assert!(matches!(&page.blocks[..], [Block::Html(html)] if html.contains(">124,439,808</span>")));
+    let pages = &course.route.pages;
+    assert_eq!(pages.len(), 1);
+    assert_eq!((pages[0].title.zh.as_str(), pages[0].title.en.as_str()), ("题", "T"));
+    assert!(course.page(Lang::En, "task1").is_some_and(|page| page.task.is_some()));
+}
+
+#[test]
+fn a_bad_page_outside_the_tasks_is_refused_with_file_and_line() {
+    let part = "## Part {#part}";
+    let cases = [
+        // Where it may stand: the entry's path is line 11.
+        ("path = \"task1/extra\"", FRONT, part, "course.toml:11: page task1/extra: a page outside the Tasks"),
+        ("path = \"tools/Extra\"", FRONT, part, "course.toml:11: page tools/Extra: a page outside the Tasks"),
+        ("path = \"tools/a/b\"", FRONT, part, "course.toml:11: page tools/a/b: a page outside the Tasks"),
+        ("path = \"tools/\"", FRONT, part, "course.toml:11: page tools/: a page outside the Tasks"),
+        ("path = \"tools/training\"", FRONT, part, "course.toml:11: page tools/training: the application has a page"),
+        ("path = \"tools/parallel\"", FRONT, part, "course.toml:11: page tools/parallel: the application has a page"),
+        ("path = \"tools/extra\"\n[[page]]\npath = \"tools/extra\"", FRONT, part, "page tools/extra stands twice"),
+        ("path = \"tools/extra\"\ntitle = \"T\"", FRONT, part, "course.toml:12: unknown field `title`"),
+        ("", FRONT, part, "course.toml:10: missing field `path`"),
+        ("path = \"tools/other\"", FRONT, part, "zh/tools/other.md: the file does not exist"),
+        // What it says.
+        (ENTRY, "title = \"T\"\nlead = \"L\"\nask = \"A\"", part, "zh/tools/extra.md:4: unknown field `ask`"),
+        (ENTRY, "title = \"T\"", part, "zh/tools/extra.md:2: missing field `lead`"),
+        (ENTRY, FRONT, "## Part {#part}\n\n{{ 8 }}", "zh/tools/extra.md:7: {{ 8 }}"),
+        (ENTRY, FRONT, "## Part {#part}\n\n[a](/task9)", "zh/tools/extra.md:7: the link /task9 leads to no page"),
+        (ENTRY, FRONT, "## Part {#other}", "zh/task1/index.md:7: the page /tools/extra has no heading #part"),
+    ];
+    for (entry, front, body, expected) in cases {
+        let error = beside(entry, front, body).expect_err(expected);
+        assert!(error.contains(expected), "{expected}\n-> {error}");
+    }
+}

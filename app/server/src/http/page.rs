@@ -36,7 +36,7 @@ impl Page {
 }
 
 impl Pages {
-    /// Renders the home pages and all lessons.
+    /// Renders the home pages and all pages of Markdown.
     pub fn render(course: &Course, assets: &AssetNames) -> Self {
         let mut pages: HashMap<&str, HashMap<String, Page>> = HashMap::new();
         for lang in Lang::ALL {
@@ -57,7 +57,7 @@ impl Pages {
                 lang: lesson.lang,
                 title: lesson.title.clone(),
                 path: format!("/{}", lesson.path),
-                section: Section::Course,
+                section: if lesson.task.is_some() { Section::Course } else { Section::Tools },
                 islands: islands.into(),
             };
             let (lang, path) = (lesson.lang, lesson.path.clone());

@@ -1,4 +1,4 @@
-//! Home, Tasks, lessons, the reader's marks, the theme.
+//! Home, Tasks, lessons, pages outside the Tasks, the reader's marks, the theme.
 
 use axum::Router;
 use axum::extract::{Form, Path, State};
@@ -44,7 +44,8 @@ async fn lesson(
     page(&app, reader, &lang, &format!("{task}/{lesson}")).await
 }
 
-async fn page(app: &AppState, reader: Reader, lang: &str, path: &str) -> Response {
+/// A page of Markdown, or none.
+pub(super) async fn page(app: &AppState, reader: Reader, lang: &str, path: &str) -> Response {
     let found = Lang::from_code(lang).and_then(|lang| app.pages.get(lang, path));
     let Some(page) = found else { return StatusCode::NOT_FOUND.into_response() };
     let mut fill = reader.fill();
@@ -60,9 +61,10 @@ async fn page(app: &AppState, reader: Reader, lang: &str, path: &str) -> Respons
     answer(StatusCode::OK, &page.template, &fill, page.islands)
 }
 
-/// Fills in what this reader finished and answered.
+/// Fills in what this reader finished and answered; only pages of the Tasks have such marks.
 async fn marks(app: &AppState, user: &CurrentUser, path: &str, lang: Lang, mut fill: Fill) -> Result<Fill, StoreError> {
-    if path.is_empty() {
+    let in_task = app.course.page(lang, path).is_some_and(|page| page.task.is_some());
+    if !in_task {
         return Ok(fill);
     }
     progress::opened(&app.store, user.id, path).await?;
@@ -107,7 +109,7 @@ struct Mark {
 
 /// Marks a lesson as finished, and leads back to it.
 async fn mark(State(app): State<AppState>, reader: Reader, Form(form): Form<Mark>) -> Response {
-    if app.course.page(reader.lang, &form.lesson).is_none() {
+    if app.course.page(reader.lang, &form.lesson).is_none_or(|page| page.task.is_none()) {
         return StatusCode::NOT_FOUND.into_response();
     }
     let Some(user) = &reader.user else { return reader.sign_in_for(&form.lesson) };

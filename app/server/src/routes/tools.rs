@@ -3,7 +3,7 @@
 use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::routing::get;
 use leptos::prelude::*;
 use ui::shell::{Islands, Section};
@@ -21,8 +21,10 @@ pub fn routes() -> Router<AppState> {
 }
 
 async fn list(State(app): State<AppState>, reader: Reader) -> Response {
-    let lang = reader.lang;
-    reader.page(&app, Section::Tools, lang.pick("账本", "Ledgers"), move || view! { <ui::pages::ToolsPage lang /> })
+    let (lang, pages) = (reader.lang, app.course.route.pages.clone());
+    reader.page(&app, Section::Tools, lang.pick("账本", "Ledgers"), move || {
+        view! { <ui::pages::ToolsPage lang pages /> }
+    })
 }
 
 /// Fields that a plain form leaves empty count as not given.
@@ -66,14 +68,16 @@ async fn allocator(
     })
 }
 
-/// Any other calculator.
+/// Any other calculator, or a page of Markdown beside them.
 async fn one(
     State(app): State<AppState>,
     reader: Reader,
-    Path((_, tool)): Path<(String, String)>,
+    Path((code, name)): Path<(String, String)>,
     Query(fields): Query<Vec<(String, String)>>,
 ) -> Response {
-    let Some(tool) = ui::tools::find(&tool) else { return StatusCode::NOT_FOUND.into_response() };
+    let Some(tool) = ui::tools::find(&name) else {
+        return super::reading::page(&app, reader, &code, &format!("tools/{name}")).await;
+    };
     let (lang, pairs) = (reader.lang, given(fields));
     let title = ui::state::pick(&tool.title, lang);
     reader.page_with(&app, StatusCode::OK, Section::Tools, &title, tool.client, move || {

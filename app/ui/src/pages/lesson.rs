@@ -1,9 +1,10 @@
-//! A lesson: route on the left, text in the middle, outline on the right.
+//! A page of Markdown: route on the left, text in the middle, outline on the right. A page outside the Tasks has its
+//! neighbours on the left, and nothing to mark as finished.
 
 use evidence::Lang;
 use leptos::prelude::*;
 
-use super::sidebar::Sidebar;
+use super::sidebar::{PageList, Sidebar};
 use crate::chart::Bars;
 use crate::islands::{InferenceLedger, LabRun, QuizCard, TrainingLedger};
 use crate::lesson::{Block, LedgerKind, Lesson, Quiz, Verdict};
@@ -11,7 +12,7 @@ use crate::route::Route;
 use crate::shell::Hole;
 use crate::state::{InferenceState, TrainingState};
 
-/// The body of a lesson page. `labs` gives the title of each lab block's lab.
+/// The body of a page of Markdown. `labs` gives the title of each lab block's lab.
 #[component]
 pub fn LessonPage(lesson: Lesson, route: Route, labs: Vec<(String, String)>) -> impl IntoView {
     let lang = lesson.lang;
@@ -28,29 +29,45 @@ pub fn LessonPage(lesson: Lesson, route: Route, labs: Vec<(String, String)>) -> 
         })
         .collect_view();
     let path = lesson.path.clone();
+    let side = {
+        let (outside, current) = (lesson.task.is_none(), lesson.path.clone());
+        move || match outside {
+            true => view! { <PageList pages=route.pages.clone() lang current=current.clone() /> }.into_any(),
+            false => view! { <Sidebar route=route.clone() lang current=current.clone() /> }.into_any(),
+        }
+    };
+    let fold = match lesson.task {
+        Some(_) => lang.pick("课程目录", "All Tasks"),
+        None => lang.pick("账本", "Ledgers"),
+    };
+    let finish = lesson.task.is_some().then(|| {
+        view! {
+            <form class="done" method="post" action=format!("/{}/progress", lang.code())>
+                <input type="hidden" name="lesson" value=path />
+                <button type="submit" class="button quiet">
+                    {lang.pick("✓ 标记为已学完", "✓ Mark as finished")}
+                </button>
+            </form>
+            <nav class="turn" aria-label=lang.pick("前后页", "Previous and next")>
+                {before.map(|(href, title)| view! { <a rel="prev" href=href>"← " {title}</a> })}
+                {after.map(|(href, title)| view! { <a rel="next" href=href>{title} " →"</a> })}
+            </nav>
+        }
+    });
     let blocks = lesson.blocks.into_iter().map(|block| show(block, lang, &labs)).collect_view();
     view! {
         <div class="page">
             <details class="route-fold">
-                <summary>{lang.pick("课程目录", "All Tasks")}</summary>
-                <Sidebar route=route.clone() lang current=path.clone() />
+                <summary>{fold}</summary>
+                {side()}
             </details>
-            <Sidebar route lang current=path.clone() />
+            {side()}
             <main id="main" class="text">
                 <h1>{lesson.title}</h1>
                 <p class="lead">{lesson.lead}</p>
-                <p class="ask">{lesson.ask}</p>
+                {lesson.task.map(|task| view! { <p class="ask">{task.ask}</p> })}
                 {blocks}
-                <form class="done" method="post" action=format!("/{}/progress", lang.code())>
-                    <input type="hidden" name="lesson" value=path />
-                    <button type="submit" class="button quiet">
-                        {lang.pick("✓ 标记为已学完", "✓ Mark as finished")}
-                    </button>
-                </form>
-                <nav class="turn" aria-label=lang.pick("前后页", "Previous and next")>
-                    {before.map(|(href, title)| view! { <a rel="prev" href=href>"← " {title}</a> })}
-                    {after.map(|(href, title)| view! { <a rel="next" href=href>{title} " →"</a> })}
-                </nav>
+                {finish}
             </main>
             <aside class="outline" aria-label=lang.pick("本页目录", "On this page")>
                 {outline}

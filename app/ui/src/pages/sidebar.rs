@@ -1,9 +1,9 @@
-//! The route beside a page, with the reader's own marks in holes.
+//! The route beside a page, with the reader's own marks in holes; beside a page outside the Tasks, the others like it.
 
 use evidence::Lang;
 use leptos::prelude::*;
 
-use crate::route::{Route, Task};
+use crate::route::{PageRef, Route, Task};
 use crate::shell::Hole;
 
 #[component]
@@ -19,6 +19,35 @@ pub fn Sidebar(route: Route, lang: Lang, current: String) -> impl IntoView {
     view! {
         <nav class="route" aria-label=lang.pick("课程", "Course")>
             <ol>{items}</ol>
+        </nav>
+    }
+    .into_any()
+}
+
+/// The pages outside the Tasks, under the list of the ledgers.
+#[component]
+pub fn PageList(pages: Vec<PageRef>, lang: Lang, current: String) -> impl IntoView {
+    let items = pages
+        .into_iter()
+        .map(|page| {
+            let here = page.path == current;
+            view! {
+                <li class=here.then_some("now")>
+                    <a href=format!("/{}/{}", lang.code(), page.path) aria-current=here.then_some("page")>
+                        {page.title.get(lang).to_owned()}
+                    </a>
+                </li>
+            }
+        })
+        .collect_view();
+    view! {
+        <nav class="route" aria-label=lang.pick("账本", "Ledgers")>
+            <ol>
+                <li>
+                    <a href=format!("/{}/tools", lang.code())>{lang.pick("全部账本", "All ledgers")}</a>
+                </li>
+                {items}
+            </ol>
         </nav>
     }
     .into_any()

@@ -4,18 +4,26 @@ use evidence::Lang;
 use leptos::prelude::*;
 
 use crate::islands::{AllocatorStory, InferenceLedger, ToolForm, TrainingLedger};
+use crate::route::PageRef;
 use crate::state::{AllocatorState, InferenceState, TrainingState, pick};
 use crate::tools::{self, Client, Tool};
 
-/// The list of calculators.
+/// The list of calculators, and of the pages beside them.
 #[component]
-pub fn ToolsPage(lang: Lang) -> impl IntoView {
+pub fn ToolsPage(lang: Lang, pages: Vec<PageRef>) -> impl IntoView {
     let base = format!("/{}/tools", lang.code());
     let (large, small): (Vec<&Tool>, Vec<&Tool>) = tools::all().iter().partition(|tool| tool.client == Client::Planner);
     let listed = |tool: &'static Tool| {
         let (title, lead) = (pick(&tool.title, lang), pick(&tool.lead, lang));
         view! { <Entry href=format!("/{}/tools/{}", lang.code(), tool.id) title lead /> }
     };
+    let pages = pages
+        .into_iter()
+        .map(|page| {
+            let (title, lead) = (page.title.get(lang).to_owned(), page.lead.get(lang).to_owned());
+            view! { <Entry href=format!("/{}/{}", lang.code(), page.path) title lead /> }
+        })
+        .collect_view();
     view! {
         <main id="main" class="wide">
             <h1>{lang.pick("账本", "Ledgers")}</h1>
@@ -61,6 +69,8 @@ pub fn ToolsPage(lang: Lang) -> impl IntoView {
             </ul>
             <h2>{lang.pick("小计算器", "Small calculators")}</h2>
             <ul class="tool-list">{small.into_iter().map(listed).collect_view()}</ul>
+            <h2>{lang.pick("对照与勘误", "Beside the ledgers")}</h2>
+            <ul class="tool-list">{pages}</ul>
         </main>
     }
     .into_any()
