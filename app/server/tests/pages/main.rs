@@ -11,6 +11,7 @@ mod cluster;
 mod site;
 
 mod authorisation;
+mod beside;
 mod coming_in;
 mod demo;
 mod front;
