@@ -52,7 +52,7 @@ fn mistakes_are_named_with_their_place() {
         (r#"link_rate card="h100-80gb" link="tape""#, "link=tape is no link: expected memory, pcie, c2c, nvlink"),
         (r#"cards_needed (params model="gpt2") card="h200""#, "cards_needed cannot join bytes with a count"),
         (r#"cards_needed 7 card="h200""#, "is only typed numbers"),
-        (r#"gguf model="Llama-2-7B" mixture="Q3""#, "mixture=Q3 is no GGUF mixture: expected F16, Q4_0"),
+        (r#"gguf model="Llama-2-7B" mixture="Q3""#, "mixture=Q3 is no GGUF mixture: expected F32, F16"),
         (r#"image_tokens side=224 patch=0"#, "patch must be a whole number from 1"),
         (r#"image_tokens side=224 patch=14 class=2"#, "class must be 0 or 1, found 2"),
         (r#"flash_tile q=64 kv=64"#, "flash_tile needs head_dim="),

@@ -1,6 +1,6 @@
 //! Sizes that follow from a shape alone: pictures, tiles and scores of attention, weights in a mixture, segments.
 
-use super::{Arguments, ExprError, Quantity, Unit, ledger, whole};
+use super::{Arguments, ExprError, Quantity, Unit, ledger, list, whole};
 use crate::{
     allocator,
     calculators::{self, Tiles},
@@ -56,7 +56,7 @@ fn mixture(call: &Arguments<'_>) -> Result<Mixture, ExprError> {
         name: "mixture".to_owned(),
         what: "GGUF mixture",
         found: found.to_owned(),
-        known: "F16, Q4_0, Q8_0, Q4_K_S, Q4_K_M, Q5_K_S, Q5_K_M, Q6_K".to_owned(),
+        known: list(Mixture::ALL.iter().map(|mixture| mixture.id())),
     })
 }
 
