@@ -20,6 +20,7 @@ mod pickles;
 mod planner;
 mod planner_search;
 mod quantise;
+mod quick;
 mod recordings;
 mod run_laws;
 mod runs;

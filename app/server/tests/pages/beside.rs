@@ -12,7 +12,7 @@ const PAGES: [&str; 4] = ["/zh/tools/others", "/en/tools/others", "/zh/tools/cor
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let commas = digits.char_indices().flat_map(|(at, digit)| {
-        let comma = at > 0 && (digits.len() - at) % 3 == 0;
+        let comma = at > 0 && (digits.len() - at).is_multiple_of(3);
         comma.then_some(',').into_iter().chain(std::iter::once(digit))
     });
     commas.collect()

@@ -59,7 +59,10 @@ pub const SERVING: &[Field] = &[
     field("workspaces_mib", "Set aside for workspaces [default: 32]"),
     field("graphs_mib", "Set aside for CUDA graphs [default: 492]"),
     field("nccl_mib", "Set aside for buffers of NCCL [default: 0]"),
-    field("weights", "bf16, fp8, int4, gptq4_g128, awq4_g128, nf4, mxfp4, nvfp4, gguf_q4_k_m, … [default: bf16]"),
+    field(
+        "weights",
+        "bf16, fp8, int4, gptq_4_128, awq_4_128, fp8_block_128, nf4_dq, mxfp4, nvfp4, Q4_K_M, … [default: bf16]",
+    ),
     field("kv", "bf16, fp8, int8_per_token_head, int4_group64, fp8_ds_mla, … [default: bf16]"),
     field("block", "Tokens per block [default: 16]"),
     field("batch", "Sequences at the same time [default: 8]"),

@@ -67,6 +67,19 @@ impl<'a> Reader<'a> {
     }
 
     #[cfg(feature = "planner")]
+    /// The text of something that reads itself; `known` are the names that people use.
+    #[cfg(feature = "planner")]
+    pub fn spelled<T: std::str::FromStr>(&mut self, key: &'static str, default: &str, known: &[&str]) -> String {
+        match self.text(key).map(str::trim) {
+            None => default.to_owned(),
+            Some(text) if text.parse::<T>().is_ok() => text.to_owned(),
+            Some(text) => {
+                fields::problem(key, known.join(" | "), text, &mut self.problems);
+                default.to_owned()
+            }
+        }
+    }
+
     /// Some of the options, separated by commas.
     pub fn several<T: Copy>(&mut self, key: &'static str, default: &[T], options: &[(&str, T)]) -> Vec<T> {
         let Some(text) = self.text(key) else { return default.to_vec() };

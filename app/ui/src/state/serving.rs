@@ -1,6 +1,5 @@
 //! The inputs of a serving engine.
 
-use ledger::formats::{Grouped, Mixture, Nf4};
 use ledger::inference::{
     self, EngineCapacity, PageFormat, Prefill, PromptAttention, PromptLogits, Reserves, Serving, ServingLedger,
     WeightFormat,
@@ -17,46 +16,72 @@ pub const BLOCK: (u64, u64) = (1, 1024);
 pub const STEP_TOKENS: (u64, u64) = (1, 1_048_576);
 pub const UTILISATION: (u64, u64) = (1, 100);
 
-/// How weights are stored, by the names that people use.
-pub const WEIGHTS: [(&str, WeightFormat); 25] = [
-    ("fp32", WeightFormat::Plain(Dtype::F32)),
-    ("bf16", WeightFormat::Plain(Dtype::Bf16)),
-    ("fp16", WeightFormat::Plain(Dtype::F16)),
-    ("fp8", WeightFormat::Plain(Dtype::Fp8)),
-    ("int8", WeightFormat::Plain(Dtype::Int8)),
-    ("int4", WeightFormat::Plain(Dtype::Int4)),
-    ("fp8_block128", WeightFormat::Grouped(Grouped::fp8_blocks(128, 128))),
-    ("gptq4_g128", WeightFormat::Grouped(Grouped::gptq(4, 128, false))),
-    ("gptq4_g128_sym", WeightFormat::Grouped(Grouped::gptq(4, 128, true))),
-    ("gptq4_g32", WeightFormat::Grouped(Grouped::gptq(4, 32, false))),
-    ("gptq8_g128", WeightFormat::Grouped(Grouped::gptq(8, 128, false))),
-    ("awq4_g128", WeightFormat::Grouped(Grouped::awq(4, 128))),
-    ("awq4_g64", WeightFormat::Grouped(Grouped::awq(4, 64))),
-    ("nf4", WeightFormat::Nf4(Nf4 { block: 64, double_quant: false })),
-    ("nf4_double", WeightFormat::Nf4(Nf4::QLORA)),
-    ("mxfp4", WeightFormat::Grouped(Grouped::microscaling(4, 32))),
-    ("nvfp4", WeightFormat::Grouped(Grouped::NVFP4)),
-    ("gguf_f16", WeightFormat::Gguf(Mixture::F16)),
-    ("gguf_q8_0", WeightFormat::Gguf(Mixture::Q8_0)),
-    ("gguf_q6_k", WeightFormat::Gguf(Mixture::Q6_K)),
-    ("gguf_q5_k_m", WeightFormat::Gguf(Mixture::Q5_K_M)),
-    ("gguf_q5_k_s", WeightFormat::Gguf(Mixture::Q5_K_S)),
-    ("gguf_q4_k_m", WeightFormat::Gguf(Mixture::Q4_K_M)),
-    ("gguf_q4_k_s", WeightFormat::Gguf(Mixture::Q4_K_S)),
-    ("gguf_q4_0", WeightFormat::Gguf(Mixture::Q4_0)),
+/// How weights are stored: names that [`WeightFormat`] reads; it reads others of the same build as well.
+pub const WEIGHTS: [&str; 51] = [
+    "bf16",
+    "fp16",
+    "fp32",
+    "fp8",
+    "int8",
+    "int4",
+    "fp8_tensor",
+    "fp8_channel",
+    "fp8_block_128",
+    "int8_channel",
+    "gptq_4_128",
+    "gptq_4_32",
+    "gptq_8_128",
+    "awq_4_128",
+    "awq_4_64",
+    "nf4",
+    "nf4_dq",
+    "mxfp4",
+    "mxfp4_experts",
+    "nvfp4",
+    "Q8_0",
+    "Q6_K",
+    "Q5_K_M",
+    "Q5_K_S",
+    "Q5_1",
+    "Q5_0",
+    "Q4_K_M",
+    "Q4_K_S",
+    "Q4_1",
+    "Q4_0",
+    "Q3_K_L",
+    "Q3_K_M",
+    "Q3_K_S",
+    "Q2_K",
+    "Q2_K_S",
+    "IQ4_XS",
+    "IQ4_NL",
+    "IQ3_M",
+    "IQ3_S",
+    "IQ3_XS",
+    "IQ3_XXS",
+    "IQ2_M",
+    "IQ2_S",
+    "IQ2_XS",
+    "IQ2_XXS",
+    "IQ1_M",
+    "IQ1_S",
+    "TQ2_0",
+    "TQ1_0",
+    "MXFP4_MOE",
+    "F16",
 ];
 
-/// How a page of the cache stores its numbers.
-pub const CACHES: [(&str, PageFormat); 9] = [
-    ("fp32", PageFormat::Plain(Dtype::F32)),
-    ("bf16", PageFormat::Plain(Dtype::Bf16)),
-    ("fp16", PageFormat::Plain(Dtype::F16)),
-    ("fp8", PageFormat::Plain(Dtype::Fp8)),
-    ("fp8_per_token_head", PageFormat::PerTokenHead(Dtype::Fp8)),
-    ("int8_per_token_head", PageFormat::PerTokenHead(Dtype::Int8)),
-    ("int8_group64", PageFormat::Grouped { dtype: Dtype::Int8, group: 64 }),
-    ("int4_group64", PageFormat::Grouped { dtype: Dtype::Int4, group: 64 }),
-    ("fp8_ds_mla", PageFormat::LatentFp8),
+/// How a page of the cache stores its numbers: names that [`PageFormat`] reads.
+pub const CACHES: [&str; 9] = [
+    "bf16",
+    "fp16",
+    "fp32",
+    "fp8",
+    "fp8_per_token_head",
+    "int8_per_token_head",
+    "int8_group64",
+    "int4_group64",
+    "fp8_ds_mla",
 ];
 pub const ATTENTION: [(&str, PromptAttention); 2] =
     [("flash", PromptAttention::Flash), ("eager", PromptAttention::Eager)];
@@ -65,7 +90,7 @@ pub const LOGITS: [(&str, PromptLogits); 2] = [("last", PromptLogits::Last), ("a
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServingState {
     pub source: ModelSource,
-    /// Ids of [`WEIGHTS`] and [`CACHES`].
+    /// As in [`WEIGHTS`] and [`CACHES`].
     pub weights: String,
     pub cache: String,
     pub block: u64,
@@ -94,8 +119,8 @@ impl ServingState {
         };
         let state = Self {
             source: reader.source("Llama-3-8B"),
-            weights: reader.pick("weights", "bf16", &ids(&WEIGHTS)).to_owned(),
-            cache: reader.pick("kv", "bf16", &ids(&CACHES)).to_owned(),
+            weights: reader.spelled::<WeightFormat>("weights", "bf16", &WEIGHTS),
+            cache: reader.spelled::<PageFormat>("kv", "bf16", &CACHES),
             block: reader.number("block", 16, BLOCK),
             batch: reader.number("batch", 8, BATCH),
             seq: reader.number("seq", 8192, SEQ),
@@ -115,8 +140,8 @@ impl ServingState {
 
     pub fn serving(&self) -> Serving {
         Serving {
-            weights: of(&WEIGHTS, &self.weights, WeightFormat::Plain(Dtype::Bf16)),
-            cache: of(&CACHES, &self.cache, PageFormat::Plain(Dtype::Bf16)),
+            weights: self.weights.parse().unwrap_or(WeightFormat::Plain(Dtype::Bf16)),
+            cache: self.cache.parse().unwrap_or(PageFormat::Plain(Dtype::Bf16)),
             block: self.block,
             batch: self.batch,
             seq: self.seq,
@@ -137,15 +162,6 @@ impl ServingState {
     }
 }
 
-/// Options that stand for themselves.
-fn ids<T>(options: &[(&'static str, T)]) -> Vec<(&'static str, &'static str)> {
-    options.iter().map(|(id, _)| (*id, *id)).collect()
-}
-
-fn of<T: Copy>(options: &[(&str, T)], id: &str, default: T) -> T {
-    options.iter().find(|(known, _)| *known == id).map_or(default, |(_, option)| *option)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,12 +169,12 @@ mod tests {
     #[test]
     fn every_format_is_computed() {
         let model = catalogue::model("Llama-3-8B").expect("in the catalogue");
-        for (id, _) in WEIGHTS {
+        for id in WEIGHTS {
             let state = ServingState::from_pairs(&[("weights".to_owned(), id.to_owned())]);
             let (ledger, engine) = state.evaluate(model).unwrap_or_else(|error| panic!("{id}: {error}"));
             assert!(state.problems.is_empty() && ledger.peak > ledger.load && engine.blocks <= 1_000_000, "{id}");
         }
-        for (id, _) in CACHES {
+        for id in CACHES {
             let state = ServingState::from_pairs(&[("kv".to_owned(), id.to_owned())]);
             // The latent page is for models with latent attention alone.
             assert_eq!(state.evaluate(model).is_ok(), id != "fp8_ds_mla", "{id}");

@@ -46,8 +46,8 @@ fn inputs() -> Vec<Input> {
 }
 
 /// Options that are called what they are.
-fn named<T>(options: &[(&'static str, T)]) -> Vec<(&'static str, &'static str)> {
-    options.iter().map(|(id, _)| (*id, *id)).collect()
+fn named(options: &[&'static str]) -> Vec<(&'static str, &'static str)> {
+    options.iter().map(|id| (*id, *id)).collect()
 }
 
 fn run(pairs: &Pairs) -> Result<Answer, Text> {
