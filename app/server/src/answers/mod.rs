@@ -20,7 +20,7 @@ pub use catalogue::{cards, models};
 pub use decide::{DecisionAnswer, decide};
 pub use inference::{InferenceAnswer, inference};
 pub use parallel::{ParallelAnswer, RankAnswer, TrafficAnswer, parallel};
-pub use plan::{PlanAnswer, plan};
+pub use plan::{FewestAnswer, PlanAnswer, fewest, plan};
 pub use refusal::Refusal;
 pub use serving::{ServingAnswer, serving};
 pub use training::{TrainingAnswer, training};

@@ -1,5 +1,6 @@
 //! The planner.
 
+use ledger::Model;
 use ledger::planner::{self, Assumptions, Comparison, ServeGoal, ServePlan, TrainGoal, TrainPlan};
 use serde::Serialize;
 use ui::state::{PlanState, Plans};
@@ -40,8 +41,46 @@ pub fn plan(pairs: &Pairs) -> Result<PlanAnswer, Refusal> {
     let state = PlanState::from_pairs(pairs);
     first(state.problems.clone())?;
     let model = state.source.model().map_err(Refusal::Model)?;
-    let counted = ModelAnswer::of(&model)?;
-    Ok(match state.evaluate(&model)? {
+    let plans = state.evaluate(&model)?;
+    found(&state, &model, plans)
+}
+
+/// The fewest cards on which a goal fits.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FewestAnswer {
+    pub card: String,
+    /// How many were tried at most.
+    pub limit: u64,
+    /// Absent where the goal fits on none of these numbers.
+    pub cards: Option<u64>,
+    pub plans: Option<PlanAnswer>,
+}
+
+/// Every number up to the limit is a search of its own.
+const MOST_CARDS: u64 = 512;
+
+/// # Errors
+/// As [`plan`], and a limit above 512 cards.
+pub fn fewest(pairs: &Pairs) -> Result<FewestAnswer, Refusal> {
+    let state = PlanState::from_pairs(pairs);
+    first(state.problems.clone())?;
+    let model = state.source.model().map_err(Refusal::Model)?;
+    let (card, limit) = state.cards.first().cloned().unwrap_or_default();
+    if limit > MOST_CARDS {
+        let (key, found) = ("cards".to_owned(), format!("{card}:{limit}"));
+        return Err(Refusal::Input { key, expected: format!("CARD:COUNT, 1…{MOST_CARDS}"), found });
+    }
+    Ok(match state.fewest(&model)? {
+        Some((count, plans)) => {
+            FewestAnswer { card, limit, cards: Some(count), plans: Some(found(&state, &model, plans)?) }
+        }
+        None => FewestAnswer { card, limit, cards: None, plans: None },
+    })
+}
+
+fn found(state: &PlanState, model: &Model, plans: Plans) -> Result<PlanAnswer, Refusal> {
+    let counted = ModelAnswer::of(model)?;
+    Ok(match plans {
         Plans::Train(plans) => PlanAnswer::Train(Found {
             model: counted,
             workload: state.train_goal(),

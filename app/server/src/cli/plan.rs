@@ -22,6 +22,18 @@ pub enum Goal {
         #[arg(long)]
         json: bool,
     },
+    /// The fewest cards of one kind on which a goal fits, at most as many as --cards says
+    Fewest {
+        #[command(flatten)]
+        source: Source,
+        /// train or serve
+        #[arg(long, default_value = "train")]
+        goal: String,
+        #[command(flatten)]
+        flags: Flags<PlanFlags>,
+        #[arg(long)]
+        json: bool,
+    },
     /// The branches from a task to a plan, each with its reason
     Decide {
         #[command(flatten)]
@@ -47,6 +59,7 @@ pub fn run(goal: Goal) -> ExitCode {
     let (goal, source, flags, json) = match goal {
         Goal::Train { source, flags, json } => ("train", source, flags, json),
         Goal::Serve { source, flags, json } => ("serve", source, flags, json),
+        Goal::Fewest { source, goal, flags, json } => return fewest(source, goal, flags, json),
         Goal::Decide { source, flags, json } => return decide(source, flags, json),
     };
     let mut fields = flags.given;
@@ -65,6 +78,25 @@ pub fn run(goal: Goal) -> ExitCode {
         }
         Err(failure) => failure.report("plan"),
     }
+}
+
+/// Exit 0 it fits on some number, 1 on none, or the model is refused.
+fn fewest(source: Source, goal: String, flags: Flags<PlanFlags>, json: bool) -> ExitCode {
+    let mut fields = flags.given;
+    fields.push(("goal", goal));
+    let answer = match source.pairs(fields).and_then(|pairs| Ok(answers::fewest(&pairs)?)) {
+        Ok(answer) => answer,
+        Err(failure) => return failure.report("plan fewest"),
+    };
+    match (json, answer.cards, &answer.plans) {
+        (true, _, _) => out::json(&answer),
+        (false, Some(count), Some(plans)) => {
+            outln!("{count} × {}", answer.card);
+            print(plans);
+        }
+        _ => outln!("fits on none of 1 to {} × {}", answer.limit, answer.card),
+    }
+    if answer.cards.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Exit 0 the flow ends in a plan, 1 in none, or the model is refused.

@@ -162,6 +162,15 @@ async fn every_ledger_answers() {
     let plans = value(&plans);
     assert_eq!(plans["goal"], "train");
     assert!(plans["best"][0]["peak"].as_u64() > Some(0) && plans["why"]["reason"]["zh"].is_string(), "{plans}");
+    let fewest = value(&get(&site, "/api/v1/ledger/fewest?model=Llama-3-8B&goal=serve&cards=rtx4090:8").await);
+    let model = ledger::catalogue::model("Llama-3-8B").expect("in the catalogue");
+    let card = ledger::catalogue::card("rtx4090").expect("in the catalogue");
+    let bf16 = vec![ledger::Dtype::Bf16];
+    let goal = ledger::planner::ServeGoal { context: 8192, concurrency: 32, weights: bf16.clone(), kv: bf16 };
+    let found = ledger::planner::fewest_to_serve(model, &goal, card, 8, &Default::default()).expect("a search");
+    assert_eq!(fewest["cards"], json!(found.map(|(count, _)| count)), "{fewest}");
+    let many = get(&site, "/api/v1/ledger/fewest?cards=rtx4090:4096").await;
+    assert_eq!((many.status.as_u16(), &value(&many)["pointer"]), (422, &json!("/cards")));
     let none = value(&post(&site, "/api/v1/ledger/plans", &json!({ "model": "DeepSeek-V3", "cards": "t4:1" })).await);
     assert_eq!((&none["fitting"], none["best"].as_array().map(Vec::len)), (&json!(0), Some(0)), "{none}");
 }

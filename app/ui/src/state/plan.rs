@@ -126,6 +126,23 @@ impl PlanState {
     }
 }
 
+impl PlanState {
+    /// The fewest of the first kind of cards on which the goal fits, at most as many as are at hand; with its plans.
+    pub fn fewest(&self, model: &Model) -> Result<Option<(u64, Plans)>, LedgerError> {
+        let offers = self.offers();
+        let Some(Offer { card, count }) = offers.first().copied() else { return Ok(None) };
+        Ok(match self.goal {
+            Goal::Train => {
+                let (goal, space) = (self.train_goal(), &self.space);
+                planner::fewest_to_train(model, &goal, card, count, space, &self.assumptions)?
+                    .map(|(count, plans)| (count, Plans::Train(plans)))
+            }
+            Goal::Serve => planner::fewest_to_serve(model, &self.serve_goal(), card, count, &self.assumptions)?
+                .map(|(count, plans)| (count, Plans::Serve(plans))),
+        })
+    }
+}
+
 fn percent(share: f64) -> u64 {
     (share * 100.0).round() as u64
 }

@@ -28,6 +28,7 @@ pub fn routes() -> Router<AppState> {
         .route("/api/v1/ledger/parallel", both(answers::parallel))
         .route("/api/v1/ledger/plans", get(plans).post(plans))
         .route("/api/v1/ledger/allocator/scripts", both(answers::script))
+        .route("/api/v1/ledger/fewest", get(fewest).post(fewest))
         .route("/api/v1/ledger/decisions", get(decisions).post(decisions))
         .route("/api/v1/ledger/calculators", get(|| async { Json(answers::calculators()) }))
         .route("/api/v1/ledger/calculators/{id}", get(calculate).post(calculate))
@@ -54,6 +55,13 @@ async fn decisions(State(app): State<AppState>, from: ClientIp, Inputs(pairs): I
         return AuthRejection::Limited(limited).into_response();
     }
     computed(move || answers::decide(&pairs)).await
+}
+
+async fn fewest(State(app): State<AppState>, from: ClientIp, Inputs(pairs): Inputs) -> Response {
+    if let Err(limited) = app.auth.limits.compute(from) {
+        return AuthRejection::Limited(limited).into_response();
+    }
+    computed(move || answers::fewest(&pairs)).await
 }
 
 async fn plans(State(app): State<AppState>, from: ClientIp, Inputs(pairs): Inputs) -> Response {

@@ -16,8 +16,8 @@ use utoipa::openapi::{
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::answers::{
-    DecisionAnswer, InferenceAnswer, ModelAnswer, ParallelAnswer, PlanAnswer, ScriptAnswer, ServingAnswer,
-    TrainingAnswer, calculators,
+    DecisionAnswer, FewestAnswer, InferenceAnswer, ModelAnswer, ParallelAnswer, PlanAnswer, ScriptAnswer,
+    ServingAnswer, TrainingAnswer, calculators,
 };
 use crate::http::Problem;
 
@@ -155,6 +155,7 @@ pub fn document() -> OpenApi {
     let goal = Field { name: "goal", help: "train or serve [default: train]" };
     let plan: Vec<Field> = std::iter::once(goal).chain(names::PLAN.iter().copied()).collect();
     document.ledger::<PlanAnswer>("/api/v1/ledger/plans", "The fastest way with the cards at hand", &plan);
+    document.ledger::<FewestAnswer>("/api/v1/ledger/fewest", "The fewest cards on which a goal fits", &plan);
     document.ledger::<DecisionAnswer>(
         "/api/v1/ledger/decisions",
         "From a task to a plan, branch by branch",
