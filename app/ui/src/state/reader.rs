@@ -66,7 +66,6 @@ impl<'a> Reader<'a> {
         })
     }
 
-    #[cfg(feature = "planner")]
     /// The text of something that reads itself; `known` are the names that people use.
     #[cfg(feature = "planner")]
     pub fn spelled<T: std::str::FromStr>(&mut self, key: &'static str, default: &str, known: &[&str]) -> String {
@@ -81,6 +80,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Some of the options, separated by commas.
+    #[cfg(feature = "planner")]
     pub fn several<T: Copy>(&mut self, key: &'static str, default: &[T], options: &[(&str, T)]) -> Vec<T> {
         let Some(text) = self.text(key) else { return default.to_vec() };
         let chosen: Option<Vec<T>> = text.split(',').map(|id| self.option(key, id, options)).collect();
