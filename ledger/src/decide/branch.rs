@@ -98,9 +98,9 @@ impl Step {
         Self::new(
             6,
             Branch::LoadTest,
-            "理论给出下限，实测给出安全水位：压测后再上线，利用率 85 % 告警，90 % 起拒绝新的长请求。",
-            "Theory gives the lower bound, measurement the safe level: test under load, warn at 85 % use, refuse new \
-             long requests at 90 %.",
+            "理论给出下限，实测给出安全水位：压测后再上线，利用率 85% 告警，90% 起拒绝新的长请求。",
+            "Theory gives the lower bound, measurement the safe level: test under load, warn at 85% use, refuse new \
+             long requests at 90%.",
         )
     }
 }

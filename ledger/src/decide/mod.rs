@@ -1,6 +1,6 @@
 //! The guided form: from a task to a plan, with the branch taken at each step and the reason.
 //!
-//! The flow is the course's (engineering notes, "Decision flow"): task; tolerance of precision; fewest cards, 30 % of
+//! The flow is the course's (engineering notes, "Decision flow"): task; tolerance of precision; fewest cards, 30% of
 //! each kept for cache and fragmentation; formats of the cache by the median context; for training full fine-tuning as
 //! long as it fits, then adapters. The thresholds are the course's rules of thumb, kept as constants here; the bytes are
 //! the ledgers', the plan the planner's. Theory gives the lower bound: every branch ends with a load test.

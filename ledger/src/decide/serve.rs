@@ -116,8 +116,8 @@ fn precision(model: &Model, task: &Serving, offers: &[Offer], steps: &mut Vec<St
         steps.push(Step::new(
             2,
             Branch::Int4,
-            format!("可以损失 1–2 %：INT4 权重 {bytes}，{four} 张卡即可，INT8 要 {eight} 张。"),
-            format!("1–2 % may be lost: INT4 weights of {bytes} take {}, INT8 would take {eight}.", cards_en(four)),
+            format!("可以损失 1–2%：INT4 权重 {bytes}，{four} 张卡即可，INT8 要 {eight} 张。"),
+            format!("1–2% may be lost: INT4 weights of {bytes} take {}, INT8 would take {eight}.", cards_en(four)),
         ));
         return Ok(Dtype::Int4);
     }
@@ -125,8 +125,8 @@ fn precision(model: &Model, task: &Serving, offers: &[Offer], steps: &mut Vec<St
     steps.push(Step::new(
         2,
         Branch::Int8,
-        format!("可以损失 1–2 %：INT8 权重 {bytes}；INT4 省不出卡，不必多损失。"),
-        format!("1–2 % may be lost: INT8 weights of {bytes}; INT4 would save no card, so no more is given up."),
+        format!("可以损失 1–2%：INT8 权重 {bytes}；INT4 省不出卡，不必多损失。"),
+        format!("1–2% may be lost: INT8 weights of {bytes}; INT4 would save no card, so no more is given up."),
     ));
     Ok(Dtype::Int8)
 }

@@ -26,6 +26,9 @@ pub fn json(value: &impl serde::Serialize) {
     match serde_json::to_string_pretty(value) {
         Ok(text) => outln!("{text}"),
         // Our own values have text keys and finite numbers; this is said rather than printed in halves.
-        Err(error) => eprintln!("vramlab: the answer cannot be written as JSON: {error}"),
+        Err(error) => {
+            eprintln!("vramlab: the answer cannot be written as JSON: {error}");
+            std::process::exit(1);
+        }
     }
 }

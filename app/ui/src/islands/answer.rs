@@ -1,6 +1,7 @@
 //! An answer as a reader sees it: the verdict, numbers that stand out, bars, curves, tables, assumptions.
 
 use evidence::Lang;
+use ledger::Text;
 use leptos::prelude::*;
 
 use super::table::LedgerTable;
@@ -19,7 +20,6 @@ pub fn AnswerView(answer: Answer, lang: Lang) -> impl IntoView {
             view! { <Curve name along points=curve.points /> }
         })
         .collect_view();
-    let assumptions = assumptions.iter().map(|text| view! { <li>{pick(text, lang)}</li> }).collect_view();
     view! {
         {verdict.map(|text| view! { <p class="ask">{pick(&text, lang)}</p> })}
         <output class="answer" aria-live="polite">
@@ -33,9 +33,18 @@ pub fn AnswerView(answer: Answer, lang: Lang) -> impl IntoView {
                 let total_label = lang.pick("各项之和（不同时存活）", "Sum (not alive together)");
                 view! { <LedgerTable entries total total_label lang /> }
             })}
+        {(!assumptions.is_empty()).then(|| view! { <Assumptions assumptions lang /> })}
+    }
+    .into_any()
+}
+
+#[component]
+fn Assumptions(assumptions: Vec<Text>, lang: Lang) -> impl IntoView {
+    let lines = assumptions.iter().map(|text| view! { <li>{pick(text, lang)}</li> }).collect_view();
+    view! {
         <details class="assumptions" open>
             <summary>{lang.pick("假设", "Assumptions")}</summary>
-            <ul>{assumptions}</ul>
+            <ul>{lines}</ul>
         </details>
     }
     .into_any()

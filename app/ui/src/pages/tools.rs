@@ -8,11 +8,43 @@ use crate::route::PageRef;
 use crate::state::{AllocatorState, InferenceState, TrainingState, pick};
 use crate::tools::{self, Client, Tool};
 
+/// Pages with an island of their own: place, title and lead in both languages.
+const OWN: [(&str, [&str; 2], [&str; 2]); 3] = [
+    (
+        "inference",
+        ["推理账本", "Inference ledger"],
+        [
+            "权重、KV Cache 与预留放在一张卡上：放得下吗？最长多少 token？最多多少并发？",
+            "Weights, KV cache and reserve on one card: does it fit, how long a context, how many requests at once?",
+        ],
+    ),
+    (
+        "training",
+        ["训练账本", "Training ledger"],
+        [
+            "一步训练的每个阶段各占多少，峰值落在哪里、由谁造成，以及任何激活策略都压不破的下限。",
+            "What each phase of a training step holds, where the peak lies and what causes it, and the floor that no activation strategy can undercut.",
+        ],
+    ),
+    (
+        "allocator",
+        ["缓存分配器", "Caching allocator"],
+        [
+            "一步一步看 PyTorch 的缓存分配器：取整、切块、合并，保留为什么比分配多。",
+            "PyTorch's caching allocator step by step: rounding, splitting, merging, and why more is reserved than allocated.",
+        ],
+    ),
+];
+
 /// The list of calculators, and of the pages beside them.
 #[component]
 pub fn ToolsPage(lang: Lang, pages: Vec<PageRef>) -> impl IntoView {
     let base = format!("/{}/tools", lang.code());
     let (large, small): (Vec<&Tool>, Vec<&Tool>) = tools::all().iter().partition(|tool| tool.client == Client::Planner);
+    let own = |(id, title, lead): &(&str, [&'static str; 2], [&'static str; 2])| {
+        let (title, lead) = (lang.pick(title[0], title[1]).to_owned(), lang.pick(lead[0], lead[1]).to_owned());
+        view! { <Entry href=format!("{base}/{id}") title lead /> }
+    };
     let listed = |tool: &'static Tool| {
         let (title, lead) = (pick(&tool.title, lang), pick(&tool.lead, lang));
         view! { <Entry href=format!("/{}/tools/{}", lang.code(), tool.id) title lead /> }
@@ -35,37 +67,9 @@ pub fn ToolsPage(lang: Lang, pages: Vec<PageRef>) -> impl IntoView {
                     )}
             </p>
             <ul class="tool-list large">
-                <Entry
-                    href=format!("{base}/inference")
-                    title=lang.pick("推理账本", "Inference ledger").to_owned()
-                    lead=lang
-                        .pick(
-                            "权重、KV Cache 与预留放在一张卡上：放得下吗？最长多少 token？最多多少并发？",
-                            "Weights, KV cache and reserve on one card: does it fit, how long a context, how many requests at once?",
-                        )
-                        .to_owned()
-                />
-                <Entry
-                    href=format!("{base}/training")
-                    title=lang.pick("训练账本", "Training ledger").to_owned()
-                    lead=lang
-                        .pick(
-                            "一步训练的每个阶段各占多少，峰值落在哪里、由谁造成，以及任何激活策略都压不破的下限。",
-                            "What each phase of a training step holds, where the peak lies and what causes it, and the floor that no activation strategy can undercut.",
-                        )
-                        .to_owned()
-                />
+                {OWN[..2].iter().map(own).collect_view()}
                 {large.into_iter().map(listed).collect_view()}
-                <Entry
-                    href=format!("{base}/allocator")
-                    title=lang.pick("缓存分配器", "Caching allocator").to_owned()
-                    lead=lang
-                        .pick(
-                            "一步一步看 PyTorch 的缓存分配器：取整、切块、合并，保留为什么比分配多。",
-                            "PyTorch's caching allocator step by step: rounding, splitting, merging, and why more is reserved than allocated.",
-                        )
-                        .to_owned()
-                />
+                {OWN[2..].iter().map(own).collect_view()}
             </ul>
             <h2>{lang.pick("小计算器", "Small calculators")}</h2>
             <ul class="tool-list">{small.into_iter().map(listed).collect_view()}</ul>

@@ -7,7 +7,7 @@ use ledger::{Dtype, Entry, Text, units};
 use super::answer::{Answer, Bar, Table, figure, plain, size};
 use super::inputs::{card, choice, whole};
 use super::{Client, Pairs, Tool};
-use crate::state::parallel::{MICRO_BATCHES, named};
+use crate::state::parallel::{MICRO_BATCHES, id, named};
 use crate::state::training::{GRADIENTS, KERNELS, LOADERS, TARGETS, WINDOW};
 use crate::state::{self, METHODS, TrainingState};
 use crate::words;
@@ -30,7 +30,7 @@ pub fn tool() -> Tool {
 
 fn inputs() -> Vec<Input> {
     vec![
-        choice("method", "训练什么", "What is trained", "full", &METHODS, |method| plain(method_name(*method))),
+        choice("method", "训练什么", "What is trained", "full", &METHODS, |method| plain(id(&METHODS, *method))),
         choice("precision", "精度", "Precision", "fp32", &named(Precision::ALL, |it| it.id()), |it| it.name()),
         choice("optimizer", "优化器", "Optimizer", "adamw_foreach", &named(Optimizer::ALL, |it| it.id()), |it| {
             it.name()
@@ -55,10 +55,6 @@ fn inputs() -> Vec<Input> {
             plain(words::dtype(*it))
         }),
     ]
-}
-
-fn method_name(method: state::Method) -> &'static str {
-    METHODS.iter().find(|(_, known)| *known == method).map_or("", |(id, _)| id)
 }
 
 /// Options that are called what they are.

@@ -26,10 +26,10 @@ pub fn routes() -> Router<AppState> {
         .route("/api/v1/ledger/serving", both(answers::serving))
         .route("/api/v1/ledger/training", both(answers::training))
         .route("/api/v1/ledger/parallel", both(answers::parallel))
-        .route("/api/v1/ledger/plans", get(plans).post(plans))
+        .route("/api/v1/ledger/plans", costly(answers::plan))
         .route("/api/v1/ledger/allocator/scripts", both(answers::script))
-        .route("/api/v1/ledger/fewest", get(fewest).post(fewest))
-        .route("/api/v1/ledger/decisions", get(decisions).post(decisions))
+        .route("/api/v1/ledger/fewest", costly(answers::fewest))
+        .route("/api/v1/ledger/decisions", costly(answers::decide))
         .route("/api/v1/ledger/calculators", get(|| async { Json(answers::calculators()) }))
         .route("/api/v1/ledger/calculators/{id}", get(calculate).post(calculate))
         .route("/api/v1/ledger/allocator/replays", post(replays).layer(DefaultBodyLimit::max(MAX_SNAPSHOT)))
@@ -46,29 +46,24 @@ fn both<A: Serialize + Send + 'static>(
     get(handler.clone()).post(handler)
 }
 
+/// As [`both`], limited per network: a search takes a core for a while.
+fn costly<A: Serialize + Send + 'static>(
+    answer: impl Fn(&Pairs) -> Result<A, Refusal> + Clone + Send + Sync + 'static,
+) -> MethodRouter<AppState> {
+    let handler = move |State(app): State<AppState>, from: ClientIp, Inputs(pairs): Inputs| {
+        let answer = answer.clone();
+        async move {
+            match app.auth.limits.compute(from) {
+                Ok(()) => computed(move || answer(&pairs)).await,
+                Err(limited) => AuthRejection::Limited(limited).into_response(),
+            }
+        }
+    };
+    get(handler.clone()).post(handler)
+}
+
 async fn calculate(Path(id): Path<String>, Inputs(pairs): Inputs) -> Response {
     computed(move || answers::calculate(&id, &pairs)).await
-}
-
-async fn decisions(State(app): State<AppState>, from: ClientIp, Inputs(pairs): Inputs) -> Response {
-    if let Err(limited) = app.auth.limits.compute(from) {
-        return AuthRejection::Limited(limited).into_response();
-    }
-    computed(move || answers::decide(&pairs)).await
-}
-
-async fn fewest(State(app): State<AppState>, from: ClientIp, Inputs(pairs): Inputs) -> Response {
-    if let Err(limited) = app.auth.limits.compute(from) {
-        return AuthRejection::Limited(limited).into_response();
-    }
-    computed(move || answers::fewest(&pairs)).await
-}
-
-async fn plans(State(app): State<AppState>, from: ClientIp, Inputs(pairs): Inputs) -> Response {
-    if let Err(limited) = app.auth.limits.compute(from) {
-        return AuthRejection::Limited(limited).into_response();
-    }
-    computed(move || answers::plan(&pairs)).await
 }
 
 /// Off the threads that answer pages: a ledger is quick, a plan or a replay is not.
