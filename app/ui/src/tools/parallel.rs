@@ -70,9 +70,10 @@ fn run(pairs: &Pairs) -> Result<Answer, Text> {
     let ledger = state.evaluate(&model).map_err(|error| state::ledger_text(&error))?;
     let mesh = state.step.mesh;
     let cards = mesh.ranks().map_err(|error| state::ledger_text(&error))?;
-    let bubble = mesh.schedule.bubble(mesh.pipeline, state.step.micro_batches).unwrap_or(0.0);
+    let refused = |error| state::ledger_text(&error);
+    let bubble = mesh.schedule.bubble(mesh.pipeline, state.step.micro_batches).map_err(refused)?;
     let peak = ledger.worst().map_or(0, |rank| rank.ledger.peak.bytes);
-    let (capacity, global) = (state.capacity(), state.step.global_batch().unwrap_or(0));
+    let (capacity, global) = (state.capacity(), state.step.global_batch().map_err(refused)?);
     let fit = match capacity.checked_sub(peak) {
         Some(free) => figure("放得下，还剩", "Fits, still free", units::gib(free)),
         None => figure("放不下，缺", "Does not fit, short by", units::gib(peak - capacity)),
