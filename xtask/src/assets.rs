@@ -29,10 +29,9 @@ pub fn write(root: &Path, glue: &Path) -> sh::Result {
     let mut files: Vec<(String, String, &str, Vec<u8>)> =
         files.into_iter().map(|(key, stem, kind, bytes)| (key.to_owned(), stem.to_owned(), kind, bytes)).collect();
     for client in CLIENTS {
-        let key = client.strip_suffix("_client").unwrap_or(client);
         let stem = client.to_owned();
-        files.push((format!("{key}_script"), stem.clone(), "js", read(&glue.join(format!("{client}.js")))?));
-        files.push((format!("{key}_wasm"), stem, "wasm", read(&glue.join(format!("{client}_bg.wasm")))?));
+        files.push((format!("{client}_script"), stem.clone(), "js", read(&glue.join(format!("{client}.js")))?));
+        files.push((format!("{client}_wasm"), stem, "wasm", read(&glue.join(format!("{client}_bg.wasm")))?));
     }
     let mut names = BTreeMap::new();
     let mut keep = BTreeSet::from(["manifest.json".to_owned()]);

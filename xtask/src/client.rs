@@ -7,8 +7,9 @@ use wasm_bindgen_cli_support::Bindgen;
 
 use crate::{assets, sh};
 
-/// The packages of the clients, after which their files are called: each page loads the one that its islands need.
-pub const CLIENTS: [&str; 3] = ["client", "sheets_client", "planner_client"];
+/// The features of the package `client`, each of which gives a client of its own: each page loads those that its islands
+/// need.
+pub const CLIENTS: [&str; 4] = ["core", "stories", "sheets", "planner"];
 
 /// Builds everything a browser loads into `target/site`.
 pub fn build() -> sh::Result {
@@ -18,12 +19,14 @@ pub fn build() -> sh::Result {
     let target_text = target.to_string_lossy().into_owned();
     let glue = target.join("bindgen");
     for client in CLIENTS {
-        // One at a time: together they would share their features.
+        // One at a time: together they would be one.
         sh::cargo(
-            &format!("{client} (wasm)"),
+            &format!("client {client} (wasm)"),
             &[
                 "build",
                 "-p",
+                "client",
+                "--features",
                 client,
                 "--target",
                 "wasm32-unknown-unknown",
@@ -33,7 +36,7 @@ pub fn build() -> sh::Result {
                 &target_text,
             ],
         )?;
-        let wasm = target.join(format!("wasm32-unknown-unknown/wasm-release/{client}.wasm"));
+        let wasm = target.join(format!("wasm32-unknown-unknown/wasm-release/client.wasm"));
         bindgen(&wasm, &glue, client)?;
     }
     assets::write(&root, &glue)

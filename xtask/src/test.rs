@@ -17,34 +17,14 @@ pub fn run(quick: bool) -> ExitCode {
     gate(&mut count, "format", format);
     gate(&mut count, "client", client::build);
     gate(&mut count, "lints", || {
-        sh::cargo(
-            "lints",
-            &[
-                "clippy",
-                "--quiet",
-                "--workspace",
-                "--exclude",
-                "client",
-                "--exclude",
-                "tools_client",
-                "--all-targets",
-                "--",
-                "-D",
-                "warnings",
-            ],
-        )
+        sh::cargo("lints", &native(&["clippy", "--quiet", "--workspace"], &["--all-targets", "--", "-D", "warnings"]))
     });
-    for (client, features) in [
-        ("client", "ui/hydrate,ui/core"),
-        ("sheets_client", "ui/hydrate,ui/sheets"),
-        ("planner_client", "ui/hydrate,ui/planner"),
-    ] {
-        let name = format!("lints of the {client}");
+    for client in client::CLIENTS {
+        let name = format!("lints of the client {client}");
         gate(&mut count, &name, || {
-            let wasm = ["--target", "wasm32-unknown-unknown", "--target-dir", "target/wasm"];
-            let mut args = vec!["clippy", "--quiet", "-p", client, "-p", "ui", "--features", features];
-            args.extend(wasm);
-            args.extend(["--", "-D", "warnings"]);
+            let features = format!("ui/hydrate,ui/{client}");
+            let mut args = vec!["clippy", "--quiet", "-p", "client", "-p", "ui", "--features", features.as_str()];
+            args.extend(["--target", "wasm32-unknown-unknown", "--target-dir", "target/wasm", "--", "-D", "warnings"]);
             sh::cargo(&name, &args)
         });
     }
@@ -61,10 +41,9 @@ pub fn run(quick: bool) -> ExitCode {
     if count.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Arguments for everything but the clients, which are for browsers only.
+/// Arguments for everything but the client, which is for browsers only.
 fn native<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<&'a str> {
-    let clients = client::CLIENTS.iter().flat_map(|client| ["--exclude", client]);
-    before.iter().copied().chain(clients).chain(after.iter().copied()).collect()
+    before.iter().chain(&["--exclude", "client"]).chain(after).copied().collect()
 }
 
 /// The programs of labs are included by path, where `cargo fmt` does not look.

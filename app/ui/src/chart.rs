@@ -1,7 +1,7 @@
 //! Small charts in SVG: rendered on the server, printed, in the page's colours, read by screen readers.
 
 mod bars;
-#[cfg(feature = "tools")]
+#[cfg(any(feature = "answers", feature = "stories"))]
 mod curve;
 mod stack;
 
@@ -9,7 +9,7 @@ mod stack;
 mod roadmap;
 
 pub use bars::Bars;
-#[cfg(feature = "tools")]
+#[cfg(any(feature = "answers", feature = "stories"))]
 pub use curve::Curve;
 pub use stack::{Part, Stack};
 

@@ -1,8 +1,8 @@
 //! The leaves that need a reader's hand. Each works as plain HTML first.
 
-#[cfg(feature = "sheets")]
+#[cfg(feature = "stories")]
 mod allocator;
-#[cfg(feature = "tools")]
+#[cfg(feature = "answers")]
 mod answer;
 mod browser;
 #[cfg(feature = "core")]
@@ -19,7 +19,7 @@ mod tool;
 #[cfg(feature = "core")]
 mod training;
 
-#[cfg(feature = "sheets")]
+#[cfg(feature = "stories")]
 pub use allocator::AllocatorStory;
 #[cfg(feature = "core")]
 pub use inference::InferenceLedger;

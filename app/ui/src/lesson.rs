@@ -3,6 +3,8 @@
 use evidence::Lang;
 use serde::{Deserialize, Serialize};
 
+use crate::Client;
+
 /// One page of Markdown after loading.
 #[derive(Debug, Clone)]
 pub struct Lesson {
@@ -27,9 +29,12 @@ pub struct InTask {
 }
 
 impl Lesson {
-    /// Whether a browser needs wasm for this page.
-    pub fn has_island(&self) -> bool {
-        self.blocks.iter().any(|block| matches!(block, Block::Ledger(_) | Block::Quiz(_) | Block::Lab(_)))
+    /// The clients of this page's islands, each once.
+    pub fn clients(&self) -> Vec<Client> {
+        let mut clients: Vec<Client> = self.blocks.iter().filter_map(Block::client).collect();
+        clients.sort_unstable();
+        clients.dedup();
+        clients
     }
 }
 
@@ -47,10 +52,29 @@ pub enum Block {
     /// Rendered Markdown.
     Html(String),
     Ledger(LedgerBlock),
+    Tool(ToolBlock),
     Quiz(Quiz),
     /// The id of a lab of the catalogue.
     Lab(String),
     Figure(Figure),
+}
+
+impl Block {
+    fn client(&self) -> Option<Client> {
+        match self {
+            Block::Html(_) | Block::Figure(_) => None,
+            Block::Ledger(_) | Block::Quiz(_) | Block::Lab(_) => Some(Client::Core),
+            Block::Tool(tool) => Some(tool.client),
+        }
+    }
+}
+
+/// A calculator of the tools pages with its inputs preset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolBlock {
+    pub id: &'static str,
+    pub client: Client,
+    pub fields: Vec<(String, String)>,
 }
 
 /// A calculator with its inputs preset: `kind` names it, `fields` are its query keys.

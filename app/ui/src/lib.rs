@@ -6,12 +6,13 @@
 #![recursion_limit = "256"]
 
 pub mod chart;
+mod client;
 mod html;
 pub mod islands;
 pub mod lesson;
 pub mod route;
 pub mod state;
-#[cfg(feature = "tools")]
+#[cfg(feature = "answers")]
 pub mod tools;
 pub mod words;
 
@@ -22,6 +23,7 @@ pub mod pages;
 #[cfg(feature = "ssr")]
 pub mod shell;
 
+pub use client::Client;
 pub use evidence::Lang;
 #[cfg(feature = "hydrate")]
 pub use hydrate::hydrate;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use evidence::Lang;
 use leptos::prelude::*;
 
-use crate::tools::Client;
+use crate::Client;
 
 mod frame;
 mod template;
@@ -31,35 +31,8 @@ pub struct PageMeta {
     pub path: String,
     /// Which entry of the top navigation is current.
     pub section: Section,
-    /// Only a page with islands loads wasm.
-    pub islands: Islands,
-}
-
-/// Which islands a page has: each kind has a client of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Islands {
-    None,
-    /// Quizzes, lab runs, the ledgers of lessons.
-    Core,
-    /// Small calculators, and the allocator.
-    Sheets,
-    /// The larger calculators.
-    Planner,
-}
-
-impl From<Client> for Islands {
-    fn from(client: Client) -> Self {
-        match client {
-            Client::Sheets => Islands::Sheets,
-            Client::Planner => Islands::Planner,
-        }
-    }
-}
-
-impl From<bool> for Islands {
-    fn from(some: bool) -> Self {
-        if some { Islands::Core } else { Islands::None }
-    }
+    /// What the page's islands need; a page without islands loads no wasm.
+    pub clients: Vec<Client>,
 }
 
 /// An entry of the top navigation.
@@ -79,13 +52,16 @@ pub struct AssetNames {
     pub style: String,
     pub site_script: String,
     pub islands_script: String,
-    pub client_script: String,
-    pub client_wasm: String,
-    pub sheets_script: String,
-    pub sheets_wasm: String,
-    pub planner_script: String,
-    pub planner_wasm: String,
+    /// In the order of [`Client::ALL`].
+    pub clients: [ClientFiles; Client::ALL.len()],
     pub icon: String,
+}
+
+/// The files of a client.
+#[derive(Debug, Clone, Default)]
+pub struct ClientFiles {
+    pub script: String,
+    pub wasm: String,
 }
 
 /// A whole document with holes for what depends on the request.

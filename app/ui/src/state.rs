@@ -2,7 +2,7 @@
 //!
 //! The same code serves the island in the browser and the first state rendered on the server.
 
-#[cfg(feature = "sheets")]
+#[cfg(feature = "stories")]
 pub(crate) mod allocator;
 #[cfg(feature = "planner")]
 pub(crate) mod decide;
@@ -22,7 +22,7 @@ use ledger::{Model, Text, catalogue};
 
 use crate::lesson::LedgerKind;
 
-#[cfg(feature = "sheets")]
+#[cfg(feature = "stories")]
 pub use allocator::AllocatorState;
 #[cfg(feature = "planner")]
 pub use decide::DecideState;

@@ -4,9 +4,11 @@
 mod answer;
 #[cfg(feature = "sheets")]
 mod calculators;
+#[cfg(feature = "tools")]
 mod catalogue;
 #[cfg(feature = "planner")]
 mod decide;
+#[cfg(feature = "tools")]
 mod fields;
 #[cfg(feature = "planner")]
 mod inputs;
@@ -20,21 +22,18 @@ mod serving;
 mod training;
 
 pub use answer::{Answer, Bar, Figure, Table};
+#[cfg(feature = "tools")]
 pub use catalogue::{all, find};
+#[cfg(feature = "tools")]
 pub use fields::pairs_of;
 
 use ledger::Text;
 use ledger::calculators::Input;
 
+use crate::Client;
+
 /// Named inputs as texts.
 pub type Pairs = Vec<(String, String)>;
-
-/// The clients of the tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Client {
-    Sheets,
-    Planner,
-}
 
 type Run = Box<dyn Fn(&Pairs) -> Result<Answer, Text> + Send + Sync>;
 
@@ -55,6 +54,24 @@ pub struct Tool {
 }
 
 impl Tool {
+    /// Whether a preset names only what the tool asks for and gives an answer.
+    ///
+    /// # Errors
+    /// What it does not ask for, or why there is no answer.
+    pub fn check(&self, preset: &Pairs) -> Result<(), Text> {
+        let asked = |name: &str| {
+            let source = self.model.is_some() && (name == "model" || name == "config");
+            source || self.inputs.iter().any(|input| input.id == name)
+        };
+        if let Some((stranger, _)) = preset.iter().find(|(name, _)| !asked(name)) {
+            return Err(Text::new(
+                format!("{} 没有输入 {stranger}", self.id),
+                format!("{} has no input {stranger}", self.id),
+            ));
+        }
+        self.run(preset).map(drop)
+    }
+
     /// The answer for these inputs; what is not given takes its default.
     ///
     /// # Errors

@@ -2,7 +2,8 @@
 
 use ledger::expr;
 use serde::Deserialize;
-use ui::lesson::{Block, Figure, FigureBar, LedgerBlock, LedgerKind};
+use ui::lesson::{Block, Figure, FigureBar, LedgerBlock, LedgerKind, ToolBlock};
+use ui::tools::Tool;
 
 use super::markdown::{Body, Place};
 use super::{Reporter, quiz};
@@ -48,15 +49,8 @@ struct LabToml {
 
 fn ledger_block(text: &str, place: Place<'_>, report: &mut Reporter<'_>) -> Option<Block> {
     let mut table: toml::Table = parse(text, place, report)?;
-    let kind = match table.remove("kind").as_ref().and_then(toml::Value::as_str) {
-        Some("inference") => LedgerKind::Inference,
-        Some("training") => LedgerKind::Training,
-        other => {
-            let found = other.unwrap_or("nothing");
-            report.error(place.line, format!("kind is \"inference\" or \"training\", found {found}"));
-            return None;
-        }
-    };
+    let kind = table.remove("kind");
+    let kind = kind.as_ref().and_then(toml::Value::as_str).unwrap_or("nothing");
     let fields: Vec<(String, String)> = table
         .into_iter()
         .map(|(key, value)| {
@@ -67,11 +61,36 @@ fn ledger_block(text: &str, place: Place<'_>, report: &mut Reporter<'_>) -> Opti
             (key, value)
         })
         .collect();
-    if let Err(error) = ui::state::check(kind, &fields) {
-        report.error(place.line, error);
-        return None;
+    let (block, checked) = match kind {
+        "inference" => ledger_of(LedgerKind::Inference, fields),
+        "training" => ledger_of(LedgerKind::Training, fields),
+        _ => match ui::tools::find(kind) {
+            Some(tool) => tool_of(tool, fields),
+            None => {
+                let known: Vec<&str> = ui::tools::all().iter().map(|tool| tool.id).collect();
+                let known = known.join(", ");
+                report.error(place.line, format!("kind is inference, training, {known}; found {kind}"));
+                return None;
+            }
+        },
+    };
+    match checked {
+        Ok(()) => Some(block),
+        Err(why) => {
+            report.error(place.line, why);
+            None
+        }
     }
-    Some(Block::Ledger(LedgerBlock { kind, fields }))
+}
+
+fn ledger_of(kind: LedgerKind, fields: Vec<(String, String)>) -> (Block, Result<(), String>) {
+    let checked = ui::state::check(kind, &fields);
+    (Block::Ledger(LedgerBlock { kind, fields }), checked)
+}
+
+fn tool_of(tool: &Tool, fields: Vec<(String, String)>) -> (Block, Result<(), String>) {
+    let checked = tool.check(&fields).map_err(|why| why.en.into_owned());
+    (Block::Tool(ToolBlock { id: tool.id, client: tool.client, fields }), checked)
 }
 
 #[derive(Deserialize)]

@@ -161,7 +161,7 @@ fn a_page_outside_the_tasks_is_a_page_of_the_course() {
     let body = "## Part {#part}\n\n{{ params model=\"gpt2\" }} [a](/task1) [b](/tools/parallel)";
     let course = beside(ENTRY, FRONT, body).expect("a good page");
     let page = course.page(Lang::En, "tools/extra").expect("the page");
-    assert!(page.task.is_none() && !page.has_island());
+    assert!(page.task.is_none() && page.clients().is_empty());
     assert!(matches!(&page.blocks[..], [Block::Html(html)] if html.contains(">124,439,808</span>")));
     let pages = &course.route.pages;
     assert_eq!(pages.len(), 1);

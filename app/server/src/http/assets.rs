@@ -5,7 +5,8 @@ use axum::extract::Path;
 use axum::http::{HeaderMap, Response, StatusCode, header};
 use axum::response::IntoResponse;
 use rust_embed::RustEmbed;
-use ui::shell::AssetNames;
+use ui::Client;
+use ui::shell::{AssetNames, ClientFiles};
 
 use super::encoding::Encoding;
 
@@ -21,16 +22,16 @@ pub fn names() -> Result<AssetNames, String> {
     let names: std::collections::HashMap<String, String> =
         serde_json::from_slice(&manifest.data).map_err(|error| format!("manifest.json of the assets: {error}"))?;
     let name = |key: &str| names.get(key).map(|name| format!("/assets/{name}")).ok_or_else(missing);
+    let mut clients: [ClientFiles; Client::ALL.len()] = Default::default();
+    for (files, client) in clients.iter_mut().zip(Client::ALL) {
+        let [script, wasm] = ["script", "wasm"].map(|kind| name(&format!("{}_{kind}", client.name())));
+        *files = ClientFiles { script: script?, wasm: wasm? };
+    }
     Ok(AssetNames {
         style: name("style")?,
         site_script: name("site_script")?,
         islands_script: name("islands_script")?,
-        client_script: name("client_script")?,
-        client_wasm: name("client_wasm")?,
-        sheets_script: name("sheets_script")?,
-        sheets_wasm: name("sheets_wasm")?,
-        planner_script: name("planner_script")?,
-        planner_wasm: name("planner_wasm")?,
+        clients,
         icon: name("icon")?,
     })
 }

@@ -26,7 +26,7 @@ pub async fn draw(State(app): State<AppState>, request: Request, next: Next) -> 
     let (title, detail) = words(status, &reader);
     let lang = reader.lang;
     let home = format!("/{}/", lang.code());
-    let mut page = reader.page_with(&app, status, Section::None, title, false, move || {
+    let mut page = reader.page_with(&app, status, Section::None, title, [], move || {
         view! { <ui::pages::ErrorPage lang title detail home /> }
     });
     if let Some(after) = response.headers().get(header::RETRY_AFTER) {

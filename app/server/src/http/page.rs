@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use evidence::Lang;
 use leptos::prelude::*;
-use ui::shell::{AssetNames, Fill, Hole, Islands, PageMeta, Section, Template};
+use ui::shell::{AssetNames, Fill, Hole, PageMeta, Section, Template};
 
 use super::front::Front;
 use super::security::{HasIsland, Nonce};
@@ -46,19 +46,20 @@ impl Pages {
                 title: String::new(),
                 path: "/".to_owned(),
                 section: Section::Course,
-                islands: Islands::None,
+                clients: Vec::new(),
             };
             let template = ui::shell::document(meta, assets.clone(), move || view! { <ui::pages::Home route lang /> });
             pages.entry(lang.code()).or_default().insert(String::new(), Page::new(template, false));
         }
         for lesson in course.pages() {
-            let islands = lesson.has_island();
+            let clients = lesson.clients();
+            let islands = !clients.is_empty();
             let meta = PageMeta {
                 lang: lesson.lang,
                 title: lesson.title.clone(),
                 path: format!("/{}", lesson.path),
                 section: if lesson.task.is_some() { Section::Course } else { Section::Tools },
-                islands: islands.into(),
+                clients,
             };
             let (lang, path) = (lesson.lang, lesson.path.clone());
             let (lesson, route) = (lesson.clone(), course.route.clone());

@@ -8,7 +8,8 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Redirect, Response};
 use evidence::Lang;
 use leptos::prelude::IntoView;
-use ui::shell::{Fill, Hole, Islands, PageMeta, Section};
+use ui::Client;
+use ui::shell::{Fill, Hole, PageMeta, Section};
 
 use super::AppState;
 use super::page::{Visit, answer, preferred};
@@ -62,7 +63,7 @@ impl Reader {
         title: &str,
         body: impl FnOnce() -> V + Send + 'static,
     ) -> Response {
-        self.page_with(app, StatusCode::OK, section, title, false, body)
+        self.page_with(app, StatusCode::OK, section, title, [], body)
     }
 
     pub fn page_with<V: IntoView + 'static>(
@@ -71,13 +72,14 @@ impl Reader {
         status: StatusCode,
         section: Section,
         title: &str,
-        islands: impl Into<Islands>,
+        clients: impl IntoIterator<Item = Client>,
         body: impl FnOnce() -> V + Send + 'static,
     ) -> Response {
-        let islands = islands.into();
-        let meta = PageMeta { lang: self.lang, title: title.to_owned(), path: self.path.clone(), section, islands };
+        let clients: Vec<Client> = clients.into_iter().collect();
+        let islands = !clients.is_empty();
+        let meta = PageMeta { lang: self.lang, title: title.to_owned(), path: self.path.clone(), section, clients };
         let template = ui::shell::document(meta, app.assets.clone(), body);
-        answer(status, &template, &self.fill(), islands != Islands::None)
+        answer(status, &template, &self.fill(), islands)
     }
 }
 

@@ -58,7 +58,7 @@ async fn show_list(
     let title = lang.pick("报告", "Reports");
     let status = if trouble.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let heading = if own { lang.pick("我的报告", "My reports").to_owned() } else { name };
-    reader.page_with(app, status, Section::Reports, title, false, move || {
+    reader.page_with(app, status, Section::Reports, title, [], move || {
         view! { <ui::pages::report::ReportsPage lang heading own items trouble /> }
     })
 }

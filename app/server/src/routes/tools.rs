@@ -6,7 +6,8 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
 use leptos::prelude::*;
-use ui::shell::{Islands, Section};
+use ui::Client;
+use ui::shell::Section;
 use ui::state::{AllocatorState, InferenceState, TrainingState};
 
 use crate::http::{AppState, Reader};
@@ -39,7 +40,7 @@ async fn inference(
 ) -> Response {
     let (lang, state) = (reader.lang, InferenceState::from_pairs(&given(fields)));
     let title = lang.pick("推理账本", "Inference ledger");
-    reader.page_with(&app, StatusCode::OK, Section::Tools, title, true, move || {
+    reader.page_with(&app, StatusCode::OK, Section::Tools, title, [Client::Core], move || {
         view! { <ui::pages::InferencePage lang state /> }
     })
 }
@@ -51,7 +52,7 @@ async fn training(
 ) -> Response {
     let (lang, state) = (reader.lang, TrainingState::from_pairs(&given(fields)));
     let title = lang.pick("训练账本", "Training ledger");
-    reader.page_with(&app, StatusCode::OK, Section::Tools, title, true, move || {
+    reader.page_with(&app, StatusCode::OK, Section::Tools, title, [Client::Core], move || {
         view! { <ui::pages::TrainingPage lang state /> }
     })
 }
@@ -63,7 +64,7 @@ async fn allocator(
 ) -> Response {
     let (lang, state) = (reader.lang, AllocatorState::from_pairs(&given(fields)));
     let title = lang.pick("缓存分配器", "Caching allocator");
-    reader.page_with(&app, StatusCode::OK, Section::Tools, title, Islands::Sheets, move || {
+    reader.page_with(&app, StatusCode::OK, Section::Tools, title, [Client::Stories], move || {
         view! { <ui::pages::AllocatorPage lang state /> }
     })
 }
@@ -80,7 +81,7 @@ async fn one(
     };
     let (lang, pairs) = (reader.lang, given(fields));
     let title = ui::state::pick(&tool.title, lang);
-    reader.page_with(&app, StatusCode::OK, Section::Tools, &title, tool.client, move || {
+    reader.page_with(&app, StatusCode::OK, Section::Tools, &title, [tool.client], move || {
         view! { <ui::pages::ToolPage lang tool pairs /> }
     })
 }

@@ -14,9 +14,15 @@ use crate::tools::{self, Pairs, Tool};
 
 /// The tool of that id. `pairs` are its inputs as the server read them.
 #[island]
-pub fn ToolForm(id: String, pairs: Vec<(String, String)>, lang: Lang) -> impl IntoView {
+pub fn ToolForm(
+    id: String,
+    pairs: Vec<(String, String)>,
+    lang: Lang,
+    /// Inside a lesson: the page's own address stays as it is.
+    embedded: bool,
+) -> impl IntoView {
     match tools::find(&id) {
-        Some(tool) => Either::Left(view! { <Form tool pairs lang /> }),
+        Some(tool) => Either::Left(view! { <Form tool pairs lang embedded /> }),
         None => Either::Right(view! { <p class="problem">{id}</p> }),
     }
 }
@@ -40,7 +46,7 @@ impl Field {
 }
 
 #[component]
-fn Form(tool: &'static Tool, pairs: Vec<(String, String)>, lang: Lang) -> impl IntoView {
+fn Form(tool: &'static Tool, pairs: Vec<(String, String)>, lang: Lang, embedded: bool) -> impl IntoView {
     let all = tools::pairs_of(tool, &pairs);
     let text = |id: &str| all.iter().find(|(key, _)| key == id).map(|(_, value)| value.clone()).unwrap_or_default();
     let source = RwSignal::new(ModelSource { name: text("model"), config: text("config") });
@@ -87,7 +93,9 @@ fn Form(tool: &'static Tool, pairs: Vec<(String, String)>, lang: Lang) -> impl I
         let changed = now.get().into_iter().filter(|pair| !usual.contains(pair)).collect::<Vec<_>>();
         format!("/{}/tools/{}{}", lang.code(), tool.id, state::query(&changed))
     });
-    keep_in_url(address);
+    if !embedded {
+        keep_in_url(address);
+    }
     let inputs = fields.into_iter().map(|(input, field)| view! { <Control input field lang /> }).collect_view();
     view! {
         <section class="card ledger" aria-label=pick(&tool.title, lang)>

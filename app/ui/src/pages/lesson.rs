@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::sidebar::{PageList, Sidebar};
 use crate::chart::Bars;
-use crate::islands::{InferenceLedger, LabRun, QuizCard, TrainingLedger};
+use crate::islands::{InferenceLedger, LabRun, QuizCard, ToolForm, TrainingLedger};
 use crate::lesson::{Block, LedgerKind, Lesson, Quiz, Verdict};
 use crate::route::Route;
 use crate::shell::Hole;
@@ -91,6 +91,9 @@ fn show(block: Block, lang: Lang, labs: &[(String, String)]) -> AnyView {
                 view! { <TrainingLedger state lang embedded=true /> }.into_any()
             }
         },
+        Block::Tool(tool) => {
+            view! { <ToolForm id=tool.id.to_owned() pairs=tool.fields lang embedded=true /> }.into_any()
+        }
         Block::Quiz(quiz) => {
             let key = format!("{}#{}", quiz.lesson, quiz.id);
             view! {

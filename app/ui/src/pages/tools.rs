@@ -3,10 +3,11 @@
 use evidence::Lang;
 use leptos::prelude::*;
 
+use crate::Client;
 use crate::islands::{AllocatorStory, InferenceLedger, ToolForm, TrainingLedger};
 use crate::route::PageRef;
 use crate::state::{AllocatorState, InferenceState, TrainingState, pick};
-use crate::tools::{self, Client, Tool};
+use crate::tools::{self, Tool};
 
 /// Pages with an island of their own: place, title and lead in both languages.
 const OWN: [(&str, [&str; 2], [&str; 2]); 3] = [
@@ -106,7 +107,7 @@ pub fn ToolPage(lang: Lang, tool: &'static Tool, pairs: Vec<(String, String)>) -
         <main id="main" class="wide tool">
             <h1>{pick(&tool.title, lang)}</h1>
             <p class="lead">{pick(&tool.lead, lang)}</p>
-            <ToolForm id=tool.id.to_owned() pairs lang />
+            <ToolForm id=tool.id.to_owned() pairs lang embedded=false />
             {lesson}
         </main>
     }

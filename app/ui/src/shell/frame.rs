@@ -3,7 +3,7 @@
 use evidence::Lang;
 use leptos::prelude::*;
 
-use super::{AssetNames, Hole, Islands, PageMeta, Section};
+use super::{AssetNames, Hole, PageMeta, Section};
 
 /// The document around a page's body.
 #[component]
@@ -17,12 +17,14 @@ pub fn Frame(meta: PageMeta, assets: AssetNames, children: Children) -> impl Int
     };
     let alternate = |to: Lang| format!("/{}{}", to.code(), meta.path);
     let nonce = Hole::Nonce.text();
-    let client = match meta.islands {
-        Islands::None => None,
-        Islands::Core => Some((assets.client_script, assets.client_wasm)),
-        Islands::Sheets => Some((assets.sheets_script, assets.sheets_wasm)),
-        Islands::Planner => Some((assets.planner_script, assets.planner_wasm)),
-    };
+    let files: Vec<_> = meta.clients.iter().filter_map(|client| assets.clients.get(*client as usize)).collect();
+    let preloaded = files.iter().map(|files| view! { <link rel="modulepreload" href=files.script.clone() /> });
+    let preloaded = preloaded.collect_view();
+    let named = files.iter().map(|files| format!("{} {}", files.script, files.wasm)).collect::<Vec<_>>().join(" ");
+    let islands = (!named.is_empty()).then(|| {
+        let (src, nonce) = (assets.islands_script, nonce.clone());
+        view! { <script type="module" src=src data-clients=named id="islands" nonce=nonce></script> }
+    });
     let path = meta.path.clone();
     view! {
         <html lang=html_lang data-theme=Hole::Theme.text()>
@@ -34,21 +36,9 @@ pub fn Frame(meta: PageMeta, assets: AssetNames, children: Children) -> impl Int
                 <link rel="stylesheet" href=assets.style />
                 <link rel="alternate" hreflang="zh-CN" href=alternate(Lang::Zh) />
                 <link rel="alternate" hreflang="en" href=alternate(Lang::En) />
-                <script src=assets.site_script defer nonce=nonce.clone()></script>
-                {client
-                    .map(|(script, wasm)| {
-                        view! {
-                            <link rel="modulepreload" href=script.clone() />
-                            <script
-                                type="module"
-                                src=assets.islands_script
-                                data-client=script
-                                data-wasm=wasm
-                                id="islands"
-                                nonce=nonce
-                            ></script>
-                        }
-                    })}
+                <script src=assets.site_script defer nonce=nonce></script>
+                {preloaded}
+                {islands}
             </head>
             <body>
                 <a class="skip" href="#main">

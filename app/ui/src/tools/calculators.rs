@@ -3,7 +3,8 @@
 use ledger::Text;
 use ledger::calculators::{self, Calculator, CalculatorError};
 
-use super::{Answer, Client, Pairs, Tool};
+use super::{Answer, Pairs, Tool};
+use crate::Client;
 
 /// Place, calculator and lead, in the order in which the page lists them.
 const LISTED: [(&str, &str, &str, &str); 17] = [

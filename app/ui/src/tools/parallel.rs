@@ -7,7 +7,8 @@ use ledger::{Text, units};
 
 use super::answer::{Answer, Bar, Table, figure, plain, size};
 use super::inputs::{card, choice, whole};
-use super::{Client, Pairs, Tool};
+use super::{Pairs, Tool};
+use crate::Client;
 use crate::state::parallel::{BETWEEN, MICRO_BATCHES, PLACES, RANKS, SCHEDULES, SWITCH, ZERO, named};
 use crate::state::{self, ParallelState};
 

@@ -6,7 +6,8 @@ use ledger::{Dtype, Text, units};
 
 use super::answer::{Answer, Figure, Table, figure, plain, size};
 use super::inputs::{card, choice, whole};
-use super::{Client, Pairs, Tool};
+use super::{Pairs, Tool};
+use crate::Client;
 use crate::state::parallel::{BETWEEN, PLACES, RANKS, named};
 use crate::state::plan::{CARDS, PERCENT, STEP};
 use crate::state::{self, PlanState, Plans};

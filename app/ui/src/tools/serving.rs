@@ -5,7 +5,8 @@ use ledger::{Text, units};
 
 use super::answer::{Answer, Bar, Table, figure, plain, size};
 use super::inputs::{card, choice, whole};
-use super::{Client, Pairs, Tool};
+use super::{Pairs, Tool};
+use crate::Client;
 use crate::state::serving::{ATTENTION, BLOCK, CACHES, LOGITS, STEP_TOKENS, UTILISATION, WEIGHTS};
 use crate::state::{self, ServingState};
 

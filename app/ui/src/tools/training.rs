@@ -6,7 +6,8 @@ use ledger::{Dtype, Entry, Text, units};
 
 use super::answer::{Answer, Bar, Table, figure, plain, size};
 use super::inputs::{card, choice, whole};
-use super::{Client, Pairs, Tool};
+use super::{Pairs, Tool};
+use crate::Client;
 use crate::state::parallel::{MICRO_BATCHES, id, named};
 use crate::state::training::{GRADIENTS, KERNELS, LOADERS, TARGETS, WINDOW};
 use crate::state::{self, METHODS, TrainingState};

@@ -95,7 +95,7 @@ impl Trouble {
         title: &str,
         body: impl FnOnce() -> V + Send + 'static,
     ) -> Response {
-        let mut response = reader.page_with(app, self.status, Section::Account, title, false, body);
+        let mut response = reader.page_with(app, self.status, Section::Account, title, [], body);
         if let Some(seconds) = self.retry_after_s {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }

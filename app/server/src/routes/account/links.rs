@@ -154,7 +154,7 @@ async fn reset_page(app: &AppState, reader: &Reader, token: &str, trouble: Troub
 fn ended(app: &AppState, reader: &Reader, setup: bool) -> Response {
     let lang = reader.lang;
     let title = lang.pick("链接已失效", "Link not valid");
-    reader.page_with(app, StatusCode::GONE, Section::Account, title, false, move || {
+    reader.page_with(app, StatusCode::GONE, Section::Account, title, [], move || {
         view! { <LinkEnded lang setup /> }
     })
 }

@@ -58,7 +58,7 @@ pub fn copy(text: String) {
 }
 
 /// Whether the keyboard belongs to a field.
-#[cfg(feature = "sheets")]
+#[cfg(feature = "stories")]
 pub fn is_field(target: &web_sys::EventTarget) -> bool {
     use wasm_bindgen::JsCast;
     target
