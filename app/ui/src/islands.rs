@@ -14,6 +14,8 @@ mod lab;
 mod quiz;
 mod share;
 mod table;
+#[cfg(feature = "answers")]
+mod timeline;
 #[cfg(feature = "tools")]
 mod tool;
 #[cfg(feature = "core")]

@@ -1,17 +1,20 @@
 //! Pages, rendered on the server.
 
 pub mod account;
+mod catalogue;
 pub mod class;
 mod error;
 mod home;
 pub mod lab;
 mod lesson;
+mod presets;
 pub mod report;
 mod sidebar;
 mod task_table;
 mod tools;
 
+pub use catalogue::CataloguePage;
 pub use error::ErrorPage;
 pub use home::Home;
 pub use lesson::{LessonPage, QuizResult};
-pub use tools::{AllocatorPage, InferencePage, ToolPage, ToolsPage, TrainingPage};
+pub use tools::{AllocatorPage, ToolPage, ToolsPage};

@@ -12,7 +12,7 @@ pub mod names;
 pub(crate) mod parallel;
 #[cfg(feature = "planner")]
 pub(crate) mod plan;
-mod reader;
+pub(crate) mod reader;
 #[cfg(feature = "planner")]
 pub(crate) mod serving;
 pub(crate) mod training;
@@ -76,6 +76,38 @@ impl ModelSource {
             Text::new(format!("目录里没有模型 {}", self.name), format!("the catalogue has no model {}", self.name))
         })
     }
+}
+
+/// The sizes that a `config.json` of any family may have, under the names of the form that asks for them. What is no
+/// number, or too large for the form, is left out.
+pub fn shape_of(config: &str) -> Vec<(&'static str, String)> {
+    const KEYS: [(&str, &[&str]); 10] = [
+        ("layers", &["num_hidden_layers", "n_layer", "num_layers"]),
+        ("hidden", &["hidden_size", "n_embd", "d_model"]),
+        ("heads", &["num_attention_heads", "n_head"]),
+        ("kv_heads", &["num_key_value_heads", "num_attention_heads", "n_head"]),
+        ("head_dim", &["head_dim"]),
+        ("intermediate", &["moe_intermediate_size", "intermediate_size", "ffn_dim", "n_inner"]),
+        ("vocab", &["vocab_size"]),
+        ("experts", &["num_local_experts", "num_experts", "n_routed_experts"]),
+        ("per_token", &["num_experts_per_tok"]),
+        ("positions", &["max_position_embeddings", "n_positions"]),
+    ];
+    if config.len() > ledger::MAX_CONFIG_BYTES {
+        return Vec::new();
+    }
+    let Ok(document) = serde_json::from_str::<serde_json::Value>(config) else { return Vec::new() };
+    let number = |keys: &[&str]| keys.iter().find_map(|key| document.get(key)?.as_u64());
+    let mut shape: Vec<(&'static str, String)> =
+        KEYS.iter().filter_map(|(name, keys)| Some((*name, number(keys)?.to_string()))).collect();
+    let has_size = shape.iter().any(|(name, _)| *name == "head_dim");
+    if let (false, Some(hidden), Some(heads)) = (has_size, number(KEYS[1].1), number(KEYS[2].1)) {
+        shape.push(("head_dim", (hidden / heads.max(1)).to_string()));
+    }
+    if document.get("tie_word_embeddings").and_then(serde_json::Value::as_bool) == Some(true) {
+        shape.push(("tied", "on".to_owned()));
+    }
+    shape
 }
 
 fn import_text(error: &ledger::ImportError) -> Text {

@@ -6,26 +6,34 @@ mod answer;
 mod calculators;
 #[cfg(feature = "tools")]
 mod catalogue;
+#[cfg(feature = "tools")]
+pub mod compare;
 #[cfg(feature = "planner")]
 mod decide;
 #[cfg(feature = "tools")]
 mod fields;
 #[cfg(feature = "planner")]
+mod inference;
+#[cfg(feature = "planner")]
 mod inputs;
+#[cfg(feature = "planner")]
+mod model;
 #[cfg(feature = "planner")]
 mod parallel;
 #[cfg(feature = "planner")]
 mod plan;
 #[cfg(feature = "planner")]
 mod serving;
+#[cfg(feature = "tools")]
+pub mod text;
 #[cfg(feature = "planner")]
 mod training;
 
-pub use answer::{Answer, Bar, Figure, Table};
+pub use answer::{Answer, Bar, Figure, File, Moment, Table, Timeline};
 #[cfg(feature = "tools")]
 pub use catalogue::{all, find};
 #[cfg(feature = "tools")]
-pub use fields::pairs_of;
+pub use fields::{pairs_of, split_change};
 
 use ledger::Text;
 use ledger::calculators::Input;
@@ -48,6 +56,8 @@ pub struct Tool {
     /// The model that it starts with, where it asks for one.
     pub model: Option<&'static str>,
     pub inputs: Vec<Input>,
+    /// Whether one change can be held against what is.
+    pub compares: bool,
     /// The lesson that explains it, by path and title.
     pub lesson: Option<(&'static str, Text)>,
     run: Run,

@@ -2,21 +2,25 @@
 
 use axum::Router;
 use axum::extract::{Path, Query, State};
-use axum::http::StatusCode;
-use axum::response::Response;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
+use evidence::Lang;
 use leptos::prelude::*;
+use serde::Deserialize;
 use ui::Client;
 use ui::shell::Section;
-use ui::state::{AllocatorState, InferenceState, TrainingState};
+use ui::state::AllocatorState;
+use ui::tools::text::{self, Format};
+use ui::tools::{Pairs, Tool};
 
 use crate::http::{AppState, Reader};
 
 pub fn routes() -> Router<AppState> {
     Router::new()
         .route("/{lang}/tools", get(list))
-        .route("/{lang}/tools/inference", get(inference))
-        .route("/{lang}/tools/training", get(training))
+        .route("/{lang}/tools/", get(slash))
+        .route("/{lang}/tools/catalogue", get(catalogue))
         .route("/{lang}/tools/allocator", get(allocator))
         .route("/{lang}/tools/{tool}", get(one))
 }
@@ -33,30 +37,6 @@ fn given(fields: Vec<(String, String)>) -> Vec<(String, String)> {
     fields.into_iter().filter(|(_, value)| !value.trim().is_empty()).collect()
 }
 
-async fn inference(
-    State(app): State<AppState>,
-    reader: Reader,
-    Query(fields): Query<Vec<(String, String)>>,
-) -> Response {
-    let (lang, state) = (reader.lang, InferenceState::from_pairs(&given(fields)));
-    let title = lang.pick("推理账本", "Inference ledger");
-    reader.page_with(&app, StatusCode::OK, Section::Tools, title, [Client::Core], move || {
-        view! { <ui::pages::InferencePage lang state /> }
-    })
-}
-
-async fn training(
-    State(app): State<AppState>,
-    reader: Reader,
-    Query(fields): Query<Vec<(String, String)>>,
-) -> Response {
-    let (lang, state) = (reader.lang, TrainingState::from_pairs(&given(fields)));
-    let title = lang.pick("训练账本", "Training ledger");
-    reader.page_with(&app, StatusCode::OK, Section::Tools, title, [Client::Core], move || {
-        view! { <ui::pages::TrainingPage lang state /> }
-    })
-}
-
 async fn allocator(
     State(app): State<AppState>,
     reader: Reader,
@@ -66,6 +46,25 @@ async fn allocator(
     let title = lang.pick("缓存分配器", "Caching allocator");
     reader.page_with(&app, StatusCode::OK, Section::Tools, title, [Client::Stories], move || {
         view! { <ui::pages::AllocatorPage lang state /> }
+    })
+}
+
+async fn slash(reader: Reader) -> Redirect {
+    Redirect::permanent(&format!("/{}/tools", reader.lang.code()))
+}
+
+#[derive(Deserialize)]
+struct Search {
+    #[serde(default)]
+    q: String,
+}
+
+async fn catalogue(State(app): State<AppState>, reader: Reader, Query(search): Query<Search>) -> Response {
+    let lang = reader.lang;
+    // Longer than any name: what is cut off finds nothing anyway.
+    let search: String = search.q.chars().take(80).collect();
+    reader.page(&app, Section::Tools, lang.pick("模型目录", "Models"), move || {
+        view! { <ui::pages::CataloguePage lang search /> }
     })
 }
 
@@ -79,9 +78,36 @@ async fn one(
     let Some(tool) = ui::tools::find(&name) else {
         return super::reading::page(&app, reader, &code, &format!("tools/{name}")).await;
     };
-    let (lang, pairs) = (reader.lang, given(fields));
+    let (lang, mut pairs) = (reader.lang, given(fields));
+    if let Some(at) = pairs.iter().position(|(key, _)| key == "as") {
+        let format = pairs.swap_remove(at).1;
+        return as_text(tool, pairs, &format, lang);
+    }
     let title = ui::state::pick(&tool.title, lang);
     reader.page_with(&app, StatusCode::OK, Section::Tools, &title, [tool.client], move || {
         view! { <ui::pages::ToolPage lang tool pairs /> }
     })
+}
+
+/// The answer as a file, for those without JavaScript.
+fn as_text(tool: &Tool, pairs: Pairs, format: &str, lang: Lang) -> Response {
+    let (pairs, _) = ui::tools::split_change(pairs);
+    let Some(format) = Format::parse(format) else {
+        let known = Format::ALL.map(Format::id).join(", ");
+        return (StatusCode::BAD_REQUEST, format!("as: {known}\n")).into_response();
+    };
+    let pairs = ui::tools::pairs_of(tool, &pairs);
+    match tool.run(&pairs) {
+        Ok(answer) => {
+            let kind = match format {
+                Format::Markdown => "text/markdown; charset=utf-8",
+                Format::Csv => "text/csv; charset=utf-8",
+                Format::Json => "application/json",
+            };
+            let name = format!("attachment; filename=\"{}.{}\"", tool.id, format.id());
+            let headers = [(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, name.as_str())];
+            (headers, text::write(tool, &pairs, &answer, format, lang)).into_response()
+        }
+        Err(why) => (StatusCode::UNPROCESSABLE_ENTITY, ui::state::pick(&why, lang)).into_response(),
+    }
 }

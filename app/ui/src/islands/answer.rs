@@ -4,14 +4,17 @@ use evidence::Lang;
 use ledger::Text;
 use leptos::prelude::*;
 
+use super::browser;
 use super::table::LedgerTable;
+use super::timeline::TimelineView;
 use crate::chart::{Curve, Part, Stack};
 use crate::state::pick;
-use crate::tools::{Answer, Bar, Figure, Table};
+use crate::tools::{Answer, Bar, Figure, File, Table};
 
 #[component]
 pub fn AnswerView(answer: Answer, lang: Lang) -> impl IntoView {
-    let Answer { verdict, figures, bars, capacity, entries, tables, curves, assumptions } = answer;
+    let Answer { verdict, figures, bars, capacity, timeline, entries, tables, curves, assumptions, file, links } =
+        answer;
     let total = entries.iter().fold(0_u64, |sum, entry| sum.saturating_add(entry.bytes));
     let curves = curves
         .into_iter()
@@ -22,10 +25,11 @@ pub fn AnswerView(answer: Answer, lang: Lang) -> impl IntoView {
         .collect_view();
     view! {
         {verdict.map(|text| view! { <p class="ask">{pick(&text, lang)}</p> })}
-        <output class="answer" aria-live="polite">
-            {figures.into_iter().map(|figure| view! { <FigureView figure lang /> }).collect_view()}
-        </output>
+        <Figures figures lang />
         {(!bars.is_empty()).then(|| view! { <Bars bars capacity lang /> })}
+        {timeline.map(|timeline| view! { <TimelineView timeline capacity lang /> })}
+        {file.map(|file| view! { <FileView file lang /> })}
+        {(!links.is_empty()).then(|| view! { <Links links lang /> })}
         {curves}
         {tables.into_iter().map(|table| view! { <TableView table lang /> }).collect_view()}
         {(!entries.is_empty())
@@ -50,15 +54,62 @@ fn Assumptions(assumptions: Vec<Text>, lang: Lang) -> impl IntoView {
     .into_any()
 }
 
+/// The numbers that stand out.
 #[component]
-fn FigureView(figure: Figure, lang: Lang) -> impl IntoView {
+pub fn Figures(figures: Vec<Figure>, lang: Lang) -> impl IntoView {
     view! {
-        <span>
-            <small>{pick(&figure.name, lang)} " "</small>
-            <strong>{figure.value}</strong>
-        </span>
+        <output class="answer" aria-live="polite">
+            {figures.into_iter().map(|figure| view! { <FigureView figure lang /> }).collect_view()}
+        </output>
     }
     .into_any()
+}
+
+#[component]
+fn FigureView(figure: Figure, lang: Lang) -> impl IntoView {
+    let name = pick(&figure.name, lang);
+    match figure.good {
+        Some(good) => {
+            let (class, sign) = if good { ("badge ok", "✓ ") } else { ("badge bad", "✕ ") };
+            view! { <span class=class>{format!("{sign}{name} {}", figure.value)}</span> }.into_any()
+        }
+        None => view! {
+            <span>
+                <small>{name} " "</small>
+                <strong class=figure.id>{figure.value}</strong>
+                {(!figure.note.is_empty()).then(|| view! { <small>{format!(" {}", figure.note)}</small> })}
+            </span>
+        }
+        .into_any(),
+    }
+}
+
+/// A text with a button that copies it.
+#[component]
+fn FileView(file: File, lang: Lang) -> impl IntoView {
+    let text = file.text.clone();
+    view! {
+        <details class="file">
+            <summary>{file.name}</summary>
+            <pre tabindex="0">{file.text}</pre>
+            <button type="button" class="button quiet js-only" on:click=move |_| browser::copy(text.clone())>
+                {lang.pick("复制", "Copy")}
+            </button>
+        </details>
+    }
+    .into_any()
+}
+
+#[component]
+fn Links(links: Vec<(Text, String)>, lang: Lang) -> impl IntoView {
+    let line = |(name, path): &(Text, String)| {
+        view! {
+            <li>
+                <a href=format!("/{}{path}", lang.code())>{pick(name, lang)}</a>
+            </li>
+        }
+    };
+    view! { <ul class="onward">{links.iter().map(line).collect_view()}</ul> }.into_any()
 }
 
 #[component]

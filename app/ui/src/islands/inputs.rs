@@ -5,7 +5,7 @@ use ledger::catalogue;
 use leptos::prelude::*;
 
 use crate::html;
-use crate::state::ModelSource;
+use crate::state::{self, ModelSource};
 
 /// Steps of a slider per doubling of its value.
 const PER_OCTAVE: f64 = 4.0;
@@ -149,6 +149,8 @@ pub fn ModelInput(source: RwSignal<ModelSource>, lang: Lang) -> impl IntoView {
             source.set(next);
         }
     });
+    // What an unknown family's file has in common with the others is filled in already.
+    let form = move || format!("/{}/tools/model{}", lang.code(), state::query(&state::shape_of(&config.get())));
     let mut options: Vec<(String, String)> =
         catalogue::models().iter().map(|entry| (entry.name.clone(), entry.name.clone())).collect();
     options.sort();
@@ -156,6 +158,13 @@ pub fn ModelInput(source: RwSignal<ModelSource>, lang: Lang) -> impl IntoView {
         <Choice name="model" label=lang.pick("模型", "Model") options value=name />
         <details class="config" open=open>
             <summary>{lang.pick("用自己的 config.json", "Use your own config.json")}</summary>
+            <p>
+                <a href=format!("/{}/tools/catalogue", lang.code())>
+                    {lang.pick("查目录", "Search the catalogue")}
+                </a>
+                " · "
+                <a href=form>{lang.pick("没有 config.json：填数字", "No config.json: type the numbers in")}</a>
+            </p>
             <textarea
                 name="config"
                 rows="5"

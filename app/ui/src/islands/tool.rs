@@ -1,16 +1,22 @@
 //! Any calculator of the tools pages: a form over its inputs, and its answer.
 
 use evidence::Lang;
-use ledger::Text;
-use ledger::calculators::{Input, Kind};
+use ledger::calculators::Input;
 use leptos::either::Either;
 use leptos::prelude::*;
 
 use super::answer::AnswerView;
-use super::inputs::{Choice, Decimal, ModelInput, Number};
 use super::share::{Share, keep_in_url};
-use crate::state::{self, ModelSource};
+use crate::state::{self, ModelSource, pick};
 use crate::tools::{self, Pairs, Tool};
+
+mod compare;
+mod control;
+mod copy;
+
+use compare::{Change, ChangeControls, Compared};
+use control::{Control, Field};
+use copy::CopyAs;
 
 /// The tool of that id. `pairs` are its inputs as the server read them.
 #[island]
@@ -27,44 +33,14 @@ pub fn ToolForm(
     }
 }
 
-/// An input and what is typed.
-#[derive(Clone, Copy)]
-enum Field {
-    Whole(RwSignal<u64>),
-    Decimal(RwSignal<f64>),
-    Choice(RwSignal<String>),
-}
-
-impl Field {
-    fn text(self) -> String {
-        match self {
-            Field::Whole(value) => value.get().to_string(),
-            Field::Decimal(value) => value.get().to_string(),
-            Field::Choice(value) => value.get(),
-        }
-    }
-}
-
 #[component]
 fn Form(tool: &'static Tool, pairs: Vec<(String, String)>, lang: Lang, embedded: bool) -> impl IntoView {
+    let (pairs, changed) = tools::split_change(pairs);
     let all = tools::pairs_of(tool, &pairs);
-    let text = |id: &str| all.iter().find(|(key, _)| key == id).map(|(_, value)| value.clone()).unwrap_or_default();
+    let text = |id: &str| text_of(&all, id);
     let source = RwSignal::new(ModelSource { name: text("model"), config: text("config") });
-    let fields: Vec<(&'static Input, Field)> = tool
-        .inputs
-        .iter()
-        .map(|input| {
-            let typed = text(&input.id);
-            let field = match &input.kind {
-                Kind::Whole { default, .. } => Field::Whole(RwSignal::new(typed.trim().parse().unwrap_or(*default))),
-                Kind::Decimal { default, .. } => {
-                    Field::Decimal(RwSignal::new(typed.trim().parse().unwrap_or(*default)))
-                }
-                Kind::Choice { .. } => Field::Choice(RwSignal::new(typed)),
-            };
-            (input, field)
-        })
-        .collect();
+    let fields: Vec<(&'static Input, Field)> =
+        tool.inputs.iter().map(|input| (input, Field::of(input, text(&input.id)))).collect();
     // A first answer for what was asked, even where a field cannot hold it: it says what is wrong.
     let first = RwSignal::new(Some(all.clone()));
     let typed = fields.clone();
@@ -84,19 +60,44 @@ fn Form(tool: &'static Tool, pairs: Vec<(String, String)>, lang: Lang, embedded:
         }
         next
     });
-    let answer = Memo::new(move |_| {
-        let asked = now.get();
-        tool.run(&first.get().unwrap_or(asked)).map_err(|why| state::pick(&why, lang))
+    let run = move |pairs: &Pairs| tool.run(pairs).map_err(|why| state::pick(&why, lang));
+    let asked = Memo::new(move |_| first.get().unwrap_or_else(|| now.get()));
+    let answer = Memo::new(move |_| run(&asked.get()));
+    let (input, to) = changed.unwrap_or_default();
+    let change = Change { input: RwSignal::new(input), to: RwSignal::new(to) };
+    // The same inputs but for the one that changes.
+    let other = Memo::new(move |_| {
+        let id = change.input.get();
+        tool.changed(&asked.get(), &id, &change.to.get()).map(|pairs| (run(&pairs), pairs))
     });
+    let usual = tools::pairs_of(tool, &Vec::new());
+    let link = move |pairs: Pairs| {
+        let differs = pairs.into_iter().filter(|pair| !usual.contains(pair)).collect::<Vec<_>>();
+        format!("/{}/tools/{}{}", lang.code(), tool.id, state::query(&differs))
+    };
+    let kept = link.clone();
     let address = Memo::new(move |_| {
-        let usual = tools::pairs_of(tool, &Vec::new());
-        let changed = now.get().into_iter().filter(|pair| !usual.contains(pair)).collect::<Vec<_>>();
-        format!("/{}/tools/{}{}", lang.code(), tool.id, state::query(&changed))
+        let id = change.input.get();
+        let change = (!id.is_empty()).then(|| [("vs".to_owned(), id), ("to".to_owned(), change.to.get())]);
+        link(now.get().into_iter().chain(change.into_iter().flatten()).collect())
     });
     if !embedded {
         keep_in_url(address);
     }
+    let present = move |id: &str| text_of(&now.get_untracked(), id);
     let inputs = fields.into_iter().map(|(input, field)| view! { <Control input field lang /> }).collect_view();
+    let compared = move || {
+        let (after, pairs) = other.get()?;
+        let id = change.input.get_untracked();
+        Some(match (answer.get().ok()?, after) {
+            (before, Ok(after)) => {
+                let names =
+                    [text_of(&asked.get(), &id), text_of(&pairs, &id)].map(|value| tool.told(&id, &value, lang));
+                Either::Left(view! { <Compared before after names keep=kept(pairs) lang /> })
+            }
+            (_, Err(why)) => Either::Right(view! { <p class="problem" role="alert">{why}</p> }),
+        })
+    };
     view! {
         <section class="card ledger" aria-label=pick(&tool.title, lang)>
             <header>
@@ -106,46 +107,35 @@ fn Form(tool: &'static Tool, pairs: Vec<(String, String)>, lang: Lang, embedded:
             </header>
             <form class="body" method="get" action=format!("/{}/tools/{}", lang.code(), tool.id)>
                 <div class="fields">
-                    {tool.model.map(|_| view! { <ModelInput source lang /> })}
+                    {tool.model.map(|_| model_input(source, lang))}
                     {inputs}
+                    {tool.compares.then(|| view! { <ChangeControls tool change now=present lang /> })}
                     <button class="button no-js" type="submit">{lang.pick("计算", "Compute")}</button>
                 </div>
+                {compared}
                 {move || match answer.get() {
                     Ok(answer) => Either::Left(view! { <AnswerView answer lang /> }),
                     Err(why) => Either::Right(view! { <p class="problem" role="alert">{why}</p> }),
                 }}
             </form>
+            <footer>
+                <CopyAs tool pairs=asked answer address lang />
+            </footer>
         </section>
     }
 }
 
-fn pick(text: &Text, lang: Lang) -> String {
-    state::pick(text, lang)
+/// Small calculators ask for no model and compare nothing: their client carries no catalogue.
+#[cfg(feature = "planner")]
+fn model_input(source: RwSignal<ModelSource>, lang: Lang) -> AnyView {
+    view! { <super::inputs::ModelInput source lang /> }.into_any()
 }
 
-/// The least and the most that a slider reaches: some doublings around the default.
-fn reach(default: u64, min: u64, max: u64) -> (u64, u64) {
-    let low = (default / 64).max(min).max(1);
-    (low, default.max(1).saturating_mul(64).min(max).max(low.saturating_mul(2)))
+#[cfg(not(feature = "planner"))]
+fn model_input(_: RwSignal<ModelSource>, _: Lang) -> AnyView {
+    ().into_any()
 }
 
-#[component]
-fn Control(input: &'static Input, field: Field, lang: Lang) -> impl IntoView {
-    let (name, label) = (input.id.to_string(), pick(&input.name, lang));
-    let with_unit = |unit: &str| if unit.is_empty() { label.clone() } else { format!("{label} ({unit})") };
-    match (&input.kind, field) {
-        (Kind::Whole { unit, default, min, max }, Field::Whole(value)) => {
-            let label = with_unit(unit);
-            view! { <Number name label value slider=reach(*default, *min, *max) bounds=(*min, *max) /> }.into_any()
-        }
-        (Kind::Decimal { unit, min, max, .. }, Field::Decimal(value)) => {
-            let label = with_unit(unit);
-            view! { <Decimal name label value bounds=(*min, *max) /> }.into_any()
-        }
-        (Kind::Choice { options, .. }, Field::Choice(value)) => {
-            let options = options.iter().map(|option| (option.id.to_string(), pick(&option.name, lang))).collect();
-            view! { <Choice name label options value /> }.into_any()
-        }
-        _ => ().into_any(),
-    }
+fn text_of(pairs: &Pairs, id: &str) -> String {
+    pairs.iter().find(|(key, _)| key == id).map(|(_, value)| value.clone()).unwrap_or_default()
 }

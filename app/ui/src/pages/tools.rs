@@ -3,30 +3,15 @@
 use evidence::Lang;
 use leptos::prelude::*;
 
+use super::presets;
 use crate::Client;
-use crate::islands::{AllocatorStory, InferenceLedger, ToolForm, TrainingLedger};
+use crate::islands::{AllocatorStory, ToolForm};
 use crate::route::PageRef;
-use crate::state::{AllocatorState, InferenceState, TrainingState, pick};
+use crate::state::{AllocatorState, pick};
 use crate::tools::{self, Tool};
 
 /// Pages with an island of their own: place, title and lead in both languages.
-const OWN: [(&str, [&str; 2], [&str; 2]); 3] = [
-    (
-        "inference",
-        ["推理账本", "Inference ledger"],
-        [
-            "权重、KV Cache 与预留放在一张卡上：放得下吗？最长多少 token？最多多少并发？",
-            "Weights, KV cache and reserve on one card: does it fit, how long a context, how many requests at once?",
-        ],
-    ),
-    (
-        "training",
-        ["训练账本", "Training ledger"],
-        [
-            "一步训练的每个阶段各占多少，峰值落在哪里、由谁造成，以及任何激活策略都压不破的下限。",
-            "What each phase of a training step holds, where the peak lies and what causes it, and the floor that no activation strategy can undercut.",
-        ],
-    ),
+const OWN: [(&str, [&str; 2], [&str; 2]); 2] = [
     (
         "allocator",
         ["缓存分配器", "Caching allocator"],
@@ -34,6 +19,11 @@ const OWN: [(&str, [&str; 2], [&str; 2]); 3] = [
             "一步一步看 PyTorch 的缓存分配器：取整、切块、合并，保留为什么比分配多。",
             "PyTorch's caching allocator step by step: rounding, splitting, merging, and why more is reserved than allocated.",
         ],
+    ),
+    (
+        "catalogue",
+        ["模型目录", "Models"],
+        ["账本认识的模型与形状，可以查找。", "The models that the ledgers know, their shapes, and a search."],
     ),
 ];
 
@@ -68,9 +58,8 @@ pub fn ToolsPage(lang: Lang, pages: Vec<PageRef>) -> impl IntoView {
                     )}
             </p>
             <ul class="tool-list large">
-                {OWN[..2].iter().map(own).collect_view()}
                 {large.into_iter().map(listed).collect_view()}
-                {OWN[2..].iter().map(own).collect_view()}
+                {OWN.iter().map(own).collect_view()}
             </ul>
             <h2>{lang.pick("小计算器", "Small calculators")}</h2>
             <ul class="tool-list">{small.into_iter().map(listed).collect_view()}</ul>
@@ -95,6 +84,8 @@ fn Entry(href: String, title: String, lead: String) -> impl IntoView {
 /// A calculator of the catalogue of tools, with the inputs that the address brings.
 #[component]
 pub fn ToolPage(lang: Lang, tool: &'static Tool, pairs: Vec<(String, String)>) -> impl IntoView {
+    let presets = presets::of(tool.id, lang);
+    let presets = presets.into_iter().map(|(text, href)| view! { <a href=href>{text}</a> }).collect::<Vec<_>>();
     let lesson = tool.lesson.as_ref().map(|(path, title)| {
         view! {
             <p class="hint">
@@ -107,6 +98,7 @@ pub fn ToolPage(lang: Lang, tool: &'static Tool, pairs: Vec<(String, String)>) -
         <main id="main" class="wide tool">
             <h1>{pick(&tool.title, lang)}</h1>
             <p class="lead">{pick(&tool.lead, lang)}</p>
+            {(!presets.is_empty()).then(|| view! { <p class="presets">{lang.pick("试一试：", "Try: ")} {presets}</p> })}
             <ToolForm id=tool.id.to_owned() pairs lang embedded=false />
             {lesson}
         </main>
@@ -127,40 +119,6 @@ pub fn AllocatorPage(lang: Lang, state: AllocatorState) -> impl IntoView {
                     )}
             </p>
             <AllocatorStory state lang />
-        </main>
-    }
-    .into_any()
-}
-
-#[component]
-pub fn InferencePage(lang: Lang, state: InferenceState) -> impl IntoView {
-    view! {
-        <main id="main" class="wide tool">
-            <h1>{lang.pick("推理账本", "Inference ledger")}</h1>
-            <InferenceLedger state lang embedded=false />
-            <p class="hint">
-                {lang.pick("怎么读这张表：", "How to read this: ")}
-                <a href=format!("/{}/task4/kv-cache", lang.code())>
-                    {lang.pick("推理 KV Cache 与显存预算", "KV cache and memory budget")}
-                </a>
-            </p>
-        </main>
-    }
-    .into_any()
-}
-
-#[component]
-pub fn TrainingPage(lang: Lang, state: TrainingState) -> impl IntoView {
-    view! {
-        <main id="main" class="wide tool">
-            <h1>{lang.pick("训练账本", "Training ledger")}</h1>
-            <TrainingLedger state lang embedded=false />
-            <p class="hint">
-                {lang.pick("怎么读这张表：", "How to read this: ")}
-                <a href=format!("/{}/task1/ledger", lang.code())>
-                    {lang.pick("显存账本与指标口径", "VRAM ledger and metrics")}
-                </a>
-            </p>
         </main>
     }
     .into_any()

@@ -125,6 +125,7 @@ fn tool(page: &'static str, calculator: &'static Calculator, (zh, en): (&'static
         client: Client::Sheets,
         model: None,
         inputs: calculator.inputs.clone(),
+        compares: false,
         lesson: None,
         run: Box::new(|pairs| run(calculator.id, pairs)),
     }

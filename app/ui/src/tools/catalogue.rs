@@ -11,14 +11,16 @@ pub fn all() -> &'static [Tool] {
         let mut all = Vec::new();
         #[cfg(feature = "planner")]
         {
-            use super::{decide, parallel, plan, serving, training};
+            use super::{decide, inference, model, parallel, plan, serving, training};
             all.extend([
+                inference::tool(),
                 training::tool(),
                 parallel::tool(),
                 serving::tool(),
                 plan::train(),
                 plan::serve(),
                 decide::tool(),
+                model::tool(),
             ]);
         }
         #[cfg(feature = "sheets")]

@@ -25,6 +25,7 @@ pub fn tool() -> Tool {
         client: Client::Planner,
         model: Some("Llama-3-8B"),
         inputs: inputs(),
+        compares: false,
         lesson: None,
         run: Box::new(run),
     }

@@ -3,9 +3,9 @@
 use ledger::calculators::Input;
 use ledger::parallel::RankLedger;
 use ledger::training::{Checkpointing, Optimizer, Precision};
-use ledger::{Text, units};
+use ledger::{Model, Text, units};
 
-use super::answer::{Answer, Bar, Table, figure, plain, size};
+use super::answer::{Answer, Bar, Table, bytes, figure, fit, plain, size};
 use super::inputs::{card, choice, whole};
 use super::{Pairs, Tool};
 use crate::Client;
@@ -23,6 +23,7 @@ pub fn tool() -> Tool {
         client: Client::Planner,
         model: Some("Llama-3-70B"),
         inputs: inputs(),
+        compares: true,
         lesson: None,
         run: Box::new(run),
     }
@@ -75,10 +76,7 @@ fn run(pairs: &Pairs) -> Result<Answer, Text> {
     let bubble = mesh.schedule.bubble(mesh.pipeline, state.step.micro_batches).map_err(refused)?;
     let peak = ledger.worst().map_or(0, |rank| rank.ledger.peak.bytes);
     let (capacity, global) = (state.capacity(), state.step.global_batch().map_err(refused)?);
-    let fit = match capacity.checked_sub(peak) {
-        Some(free) => figure("放得下，还剩", "Fits, still free", units::gib(free)),
-        None => figure("放不下，缺", "Does not fit, short by", units::gib(peak - capacity)),
-    };
+    let fewest = fewest(&state, &model, capacity).map_or_else(|| "—".to_owned(), units::group);
     let traffic = ledger.traffic.iter().map(|line| {
         let seconds = state.seconds(line).map_or_else(|| "—".to_owned(), |seconds| format!("{seconds:.4} s"));
         vec![
@@ -105,9 +103,10 @@ fn run(pairs: &Pairs) -> Result<Answer, Text> {
     Ok(Answer {
         verdict: Some(ledger.why()),
         figures: vec![
-            figure("最紧一级的峰值", "Peak of the tightest stage", size(peak)),
-            fit,
+            bytes("total", "最紧一级的峰值", "peak of the tightest stage", peak),
+            fit(peak, capacity),
             figure("卡数", "Cards", units::group(cards)),
+            figure("只改数据并行，最少卡数", "fewest cards, data ranks alone changed", fewest),
             figure("全局批（序列）", "Global batch (sequences)", units::group(global)),
             figure("流水线气泡", "Pipeline bubble", format!("{:.1}%", bubble * 100.0)),
         ],
@@ -120,6 +119,18 @@ fn run(pairs: &Pairs) -> Result<Answer, Text> {
             "Collectives are rings without latency; tokens are spread evenly over experts.",
         )],
         ..Answer::default()
+    })
+}
+
+/// The fewest cards on which this division fits when only the number of data ranks changes, in powers of two; `None`
+/// where it fits on none.
+fn fewest(state: &ParallelState, model: &Model, capacity: u64) -> Option<u64> {
+    let doublings = std::iter::successors(Some(1_u64), |ranks| ranks.checked_mul(2));
+    doublings.take_while(|ranks| *ranks <= RANKS.1).find_map(|data| {
+        let mut step = state.step;
+        step.mesh.data = data;
+        let ledger = ledger::parallel::ledger(model, &step).ok()?;
+        (ledger.worst()?.ledger.peak.bytes <= capacity).then(|| step.mesh.ranks().ok()).flatten()
     })
 }
 

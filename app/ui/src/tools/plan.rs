@@ -32,6 +32,7 @@ pub fn train() -> Tool {
         client: Client::Planner,
         model: Some("Llama-3-8B"),
         inputs: inputs.into_iter().chain(assumed()).collect(),
+        compares: false,
         lesson: None,
         run: Box::new(|pairs| run(pairs, "train")),
     }
@@ -58,6 +59,7 @@ pub fn serve() -> Tool {
         client: Client::Planner,
         model: Some("Llama-3-70B"),
         inputs: inputs.into_iter().chain(assumed()).collect(),
+        compares: false,
         lesson: None,
         run: Box::new(|pairs| run(pairs, "serve")),
     }

@@ -21,6 +21,7 @@ pub fn tool() -> Tool {
         client: Client::Planner,
         model: Some("Llama-3-8B"),
         inputs: inputs(),
+        compares: true,
         lesson: Some(("task4/kv-cache", Text::new("推理 KV Cache 与显存预算", "KV cache and memory budget"))),
         run: Box::new(run),
     }

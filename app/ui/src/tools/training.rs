@@ -1,10 +1,10 @@
-//! The training ledger with every choice, and the step layer by layer.
+//! The training ledger: the peak per phase, the step layer by layer, and what no activation strategy can undercut.
 
-use ledger::calculators::{Input, Series};
-use ledger::training::{Checkpointing, Loader, LoraTargets, Optimizer, PhaseTotal, Precision};
+use ledger::calculators::Input;
+use ledger::training::{Checkpointing, Loader, LoraTargets, Optimizer, PhaseTotal, Precision, Stage, StageTotal};
 use ledger::{Dtype, Entry, Text, units};
 
-use super::answer::{Answer, Bar, Table, figure, plain, size};
+use super::answer::{Answer, Bar, Figure, Moment, Table, Timeline, bytes, figure, fit, plain, size};
 use super::inputs::{card, choice, whole};
 use super::{Pairs, Tool};
 use crate::Client;
@@ -15,15 +15,16 @@ use crate::words;
 
 pub fn tool() -> Tool {
     Tool {
-        id: "timeline",
-        title: Text::new("训练时间线", "Training timeline"),
+        id: "training",
+        title: Text::new("训练账本", "Training ledger"),
         lead: Text::new(
-            "训练账本的全部选项：LoRA 与 QLoRA、微批累积、选择性重算、激活卸载、加载方式；一步之内逐层画出占用。",
-            "The training ledger with every choice: LoRA and QLoRA, accumulation, selective recomputation, activation offload, loaders; and the step drawn layer by layer.",
+            "一步之内每个对象逐层占多少，峰值落在哪里、由谁造成，以及任何激活策略都压不破的下限。",
+            "What each object takes through a step, layer by layer; where the peak lies and what causes it; and the floor that no activation strategy can undercut.",
         ),
         client: Client::Planner,
         model: Some("Qwen2.5-0.5B"),
         inputs: inputs(),
+        compares: true,
         lesson: Some(("task1/ledger", Text::new("显存账本与指标口径", "VRAM ledger and metrics"))),
         run: Box::new(run),
     }
@@ -70,10 +71,6 @@ fn run(pairs: &Pairs) -> Result<Answer, Text> {
     let run = state.evaluate(&model).map_err(|error| state::ledger_text(&error))?;
     let curve = state.curve(&model).map_err(|error| state::ledger_text(&error))?;
     let (peak, capacity) = (&run.device.peak, state.capacity());
-    let fit = match capacity.checked_sub(peak.bytes) {
-        Some(free) => figure("放得下，还剩", "Fits, still free", units::gib(free)),
-        None => figure("放不下，缺", "Does not fit, short by", units::gib(peak.bytes - capacity)),
-    };
     let cause = ledger::part_name(&peak.cause_part).unwrap_or_else(|| plain(peak.cause_part.clone()));
     let mut tables = vec![Table {
         title: Text::new("下限", "Floors"),
@@ -82,18 +79,13 @@ fn run(pairs: &Pairs) -> Result<Answer, Text> {
     }];
     tables.extend(listed(Text::new("主机上", "On the host"), &run.host));
     tables.extend(listed(Text::new("一步里经过主机链路", "Over the link to the host in a step"), &run.moved));
-    let curve = curve.map(|stages| Series {
-        id: "step".into(),
-        name: Text::new("一步之内的占用（GiB）", "Memory through the step (GiB)"),
-        along: Text::new(
-            "加载 → 前向逐层 → loss → 反向逐层 → step",
-            "load → forward by layer → loss → backward by layer → step",
-        ),
-        points: stages
+    let timeline = curve.map(|stages| Timeline {
+        peak: stages
             .iter()
             .enumerate()
-            .map(|(at, stage)| (at as f64, stage.bytes as f64 / units::GIB as f64))
-            .collect(),
+            .max_by_key(|(at, stage)| (stage.bytes, usize::MAX - at))
+            .map_or(0, |(at, _)| at),
+        moments: stages.iter().map(moment).collect(),
     });
     Ok(Answer {
         verdict: Some(Text::new(
@@ -101,20 +93,44 @@ fn run(pairs: &Pairs) -> Result<Answer, Text> {
             format!("The peak lies in {} and is due to {}.", words::phase(peak.phase.id(), crate::Lang::En), cause.en),
         )),
         figures: vec![
-            figure("峰值", "Peak", size(peak.bytes)),
-            fit,
-            figure("主机峰值", "Peak on the host", size(run.host_peak)),
+            bytes("total", "峰值", "peak", peak.bytes),
+            fit(peak.bytes, capacity),
+            Figure { id: "floor", ..figure("下限", "floor", units::mib(run.device.floor)) },
+            figure("主机峰值", "peak on the host", size(run.host_peak)),
         ],
         bars: run.device.phases.iter().map(|phase| bar(phase, phase.phase == peak.phase)).collect(),
         capacity: Some(capacity),
         entries: run.device.entries.clone(),
         tables,
-        curves: curve.into_iter().collect(),
+        timeline,
         assumptions: vec![Text::new(
             "CUDA 上下文、库的工作区与分配器的碎片不在内；优化器与内核的临时量是写明的假设。",
             "CUDA context, library workspaces and fragmentation are not in it; temporaries of optimizer and kernels are stated assumptions.",
         )],
+        ..Answer::default()
     })
+}
+
+/// A stage of the step, its parts added up by object.
+fn moment(total: &StageTotal) -> Moment {
+    let name = match total.stage {
+        Stage::Load => Text::new("加载完", "loaded"),
+        Stage::Forward { layer } => Text::new(format!("前向第 {layer} 层"), format!("forward, layer {layer}")),
+        Stage::Loss => Text::new("loss", "loss"),
+        Stage::LossBackward => Text::new("loss 的反向", "backward of the loss"),
+        Stage::HeadBackward => Text::new("输出头的反向", "backward of the output head"),
+        Stage::Backward { layer } => Text::new(format!("反向第 {layer} 层"), format!("backward, layer {layer}")),
+        Stage::EmbeddingBackward => Text::new("词嵌入的反向", "backward of the embedding"),
+        Stage::Step => Text::new("优化器更新", "optimizer step"),
+    };
+    let mut parts: Vec<(String, u64)> = Vec::new();
+    for part in &total.parts {
+        match parts.iter_mut().find(|(object, _)| object == part.object.id()) {
+            Some((_, bytes)) => *bytes = bytes.saturating_add(part.bytes),
+            None => parts.push((part.object.id().to_owned(), part.bytes)),
+        }
+    }
+    Moment { name, phase: total.phase.id(), parts }
 }
 
 fn bar(phase: &PhaseTotal, marked: bool) -> Bar {
