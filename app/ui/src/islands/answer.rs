@@ -5,7 +5,7 @@ use ledger::Text;
 use leptos::prelude::*;
 
 use super::table::LedgerTable;
-use crate::chart::{Curve, Part, Stack};
+use crate::chart::{Part, PlotView, Stack};
 use crate::state::pick;
 use crate::tools::{Answer, Bar, Figure, Table};
 
@@ -13,13 +13,7 @@ use crate::tools::{Answer, Bar, Figure, Table};
 pub fn AnswerView(answer: Answer, lang: Lang) -> impl IntoView {
     let Answer { verdict, figures, bars, capacity, entries, tables, curves, assumptions } = answer;
     let total = entries.iter().fold(0_u64, |sum, entry| sum.saturating_add(entry.bytes));
-    let curves = curves
-        .into_iter()
-        .map(|curve| {
-            let (name, along) = (pick(&curve.name, lang), pick(&curve.along, lang));
-            view! { <Curve name along points=curve.points /> }
-        })
-        .collect_view();
+    let curves = curves.into_iter().map(|plot| view! { <PlotView plot lang /> }).collect_view();
     view! {
         {verdict.map(|text| view! { <p class="ask">{pick(&text, lang)}</p> })}
         <output class="answer" aria-live="polite">

@@ -1,6 +1,6 @@
 //! An answer in parts that a page can show.
 
-use ledger::calculators::{Quantity, Series, Sheet};
+use ledger::calculators::{Plot, Quantity, Sheet};
 use ledger::{Entry, Text, units};
 
 /// A number that stands out.
@@ -43,7 +43,7 @@ pub struct Answer {
     pub capacity: Option<u64>,
     pub entries: Vec<Entry>,
     pub tables: Vec<Table>,
-    pub curves: Vec<Series>,
+    pub curves: Vec<Plot>,
     /// What the numbers take for granted.
     pub assumptions: Vec<Text>,
 }
@@ -90,7 +90,7 @@ impl From<Sheet> for Answer {
         Self {
             verdict: sheet.verdict,
             tables: vec![table],
-            curves: sheet.series,
+            curves: sheet.plots,
             assumptions: sheet.assumptions,
             ..Self::default()
         }

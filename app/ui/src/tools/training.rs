@@ -1,6 +1,6 @@
 //! The training ledger with every choice, and the step layer by layer.
 
-use ledger::calculators::{Input, Series};
+use ledger::calculators::{Axis, Input, Measure, Plot};
 use ledger::training::{Checkpointing, Loader, LoraTargets, Optimizer, PhaseTotal, Precision};
 use ledger::{Dtype, Entry, Text, units};
 
@@ -81,18 +81,15 @@ fn run(pairs: &Pairs) -> Result<Answer, Text> {
     }];
     tables.extend(listed(Text::new("主机上", "On the host"), &run.host));
     tables.extend(listed(Text::new("一步里经过主机链路", "Over the link to the host in a step"), &run.moved));
-    let curve = curve.map(|stages| Series {
-        id: "step".into(),
-        name: Text::new("一步之内的占用（GiB）", "Memory through the step (GiB)"),
-        along: Text::new(
+    let curve = curve.map(|stages| {
+        let name = || Text::new("一步之内的占用", "Memory through the step");
+        let along = Text::new(
             "加载 → 前向逐层 → loss → 反向逐层 → step",
             "load → forward by layer → loss → backward by layer → step",
-        ),
-        points: stages
-            .iter()
-            .enumerate()
-            .map(|(at, stage)| (at as f64, stage.bytes as f64 / units::GIB as f64))
-            .collect(),
+        );
+        let points = stages.iter().enumerate().map(|(at, stage)| (at as f64, stage.bytes as f64)).collect();
+        let (along, up) = (Axis::linear(along, Measure::Count), Axis::linear(name(), Measure::Bytes));
+        Plot::new("step", name(), along, up).line("step", name(), points)
     });
     Ok(Answer {
         verdict: Some(Text::new(
