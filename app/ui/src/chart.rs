@@ -1,21 +1,27 @@
 //! Small charts in SVG: rendered on the server, printed, in the page's colours, read by screen readers.
 
-#[cfg(feature = "answers")]
+#[cfg(feature = "planner")]
 mod areas;
-mod bars;
 #[cfg(any(feature = "answers", feature = "stories"))]
+mod axis;
+mod bars;
+#[cfg(feature = "stories")]
 mod curve;
+#[cfg(any(feature = "answers", feature = "stories"))]
+mod plot;
 mod stack;
 
 #[cfg(feature = "ssr")]
 mod roadmap;
 
-#[cfg(feature = "answers")]
-pub use areas::{Areas, objects};
+#[cfg(feature = "planner")]
+pub use areas::{areas, hand, objects};
 pub use bars::Bars;
-#[cfg(any(feature = "answers", feature = "stories"))]
+#[cfg(feature = "stories")]
 pub use curve::Curve;
-pub use stack::{Part, Stack};
+#[cfg(feature = "answers")]
+pub use plot::plot;
+pub use stack::{Part, Stack, stack};
 
 #[cfg(feature = "ssr")]
 pub use roadmap::Roadmap;

@@ -14,7 +14,7 @@ mod lab;
 mod quiz;
 mod share;
 mod table;
-#[cfg(feature = "answers")]
+#[cfg(feature = "planner")]
 mod timeline;
 #[cfg(feature = "tools")]
 mod tool;

@@ -10,6 +10,7 @@ mod client;
 mod html;
 pub mod islands;
 pub mod lesson;
+mod markup;
 pub mod route;
 pub mod state;
 #[cfg(feature = "answers")]

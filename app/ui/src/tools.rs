@@ -6,7 +6,7 @@ mod answer;
 mod calculators;
 #[cfg(feature = "tools")]
 mod catalogue;
-#[cfg(feature = "tools")]
+#[cfg(feature = "planner")]
 pub mod compare;
 #[cfg(feature = "planner")]
 mod decide;
@@ -56,6 +56,10 @@ pub struct Tool {
     /// The model that it starts with, where it asks for one.
     pub model: Option<&'static str>,
     pub inputs: Vec<Input>,
+    /// How many inputs stand in front; the others are folded.
+    pub in_front: usize,
+    /// Whether an input matters beside the others as they are.
+    pub matters: fn(&str, &Pairs) -> bool,
     /// Whether one change can be held against what is.
     pub compares: bool,
     /// The lesson that explains it, by path and title.

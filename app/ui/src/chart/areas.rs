@@ -1,8 +1,8 @@
 //! Objects stacked over the moments of a step, with the peak marked.
 
 use evidence::Lang;
-use leptos::prelude::*;
 
+use crate::markup::Markup;
 use crate::tools::Timeline;
 use crate::words;
 
@@ -28,97 +28,77 @@ fn percent(place: u64) -> String {
     format!("{}.{}%", place / 100, place / 10 % 10)
 }
 
-/// The stacked areas. `at` is the moment that a hand holds.
-#[component]
-pub fn Areas(timeline: Timeline, capacity: Option<u64>, at: RwSignal<u64>, label: String, lang: Lang) -> impl IntoView {
-    let order = objects(&timeline);
-    let (moments, peak) = (timeline.moments, timeline.peak);
+/// The stacked areas. A capacity is drawn where it is not far above everything.
+pub fn areas(out: &mut Markup, timeline: &Timeline, capacity: Option<u64>, label: &str, lang: Lang) {
+    let order = objects(timeline);
+    let (moments, peak) = (&timeline.moments, timeline.peak);
     let last = moments.len().saturating_sub(1) as u64;
-    let x = move |at: usize| scaled(at as u64, last, WIDTH);
+    let x = |at: usize| scaled(at as u64, last, WIDTH);
     let bytes = |at: usize, object: &str| {
         let parts = moments.get(at).map(|moment| moment.parts.as_slice()).unwrap_or_default();
         parts.iter().find(|(id, _)| id == object).map_or(0, |(_, bytes)| *bytes)
     };
     let total = |at: usize| order.iter().fold(0_u64, |sum, object| sum.saturating_add(bytes(at, object)));
     let highest = (0..moments.len()).map(total).max().unwrap_or(0);
-    // A capacity far above everything would press the picture flat.
     let capacity = capacity.filter(|capacity| *capacity / 3 <= highest);
     // Room above the peak for its name.
     let scale = highest.max(capacity.unwrap_or(0)) / 20 * 23;
     let y = |bytes: u64| HEIGHT - scaled(bytes, scale, HEIGHT);
-    let mut floor = vec![0_u64; moments.len()];
-    let areas = order
-        .iter()
-        .map(|object| {
-            let mut upper = String::new();
-            let mut lower = Vec::new();
-            for (at, under) in floor.iter_mut().enumerate() {
-                let top = under.saturating_add(bytes(at, object));
-                upper.push_str(&format!("{},{} ", x(at), y(top)));
-                lower.push(format!("{},{}", x(at), y(*under)));
-                *under = top;
+    out.element("svg", &[("class", "areas"), ("role", "img"), ("aria-label", label)], &mut |out| {
+        let stretched =
+            [("viewBox", "0 0 10000 1000"), ("preserveAspectRatio", "none"), ("width", "100%"), ("height", "88%")];
+        out.element("svg", &stretched, &mut |out| {
+            let mut floor = vec![0_u64; moments.len()];
+            for object in &order {
+                let (mut upper, mut lower) = (String::new(), Vec::new());
+                for (at, under) in floor.iter_mut().enumerate() {
+                    let top = under.saturating_add(bytes(at, object));
+                    upper.push_str(&format!("{},{} ", x(at), y(top)));
+                    lower.push(format!("{},{}", x(at), y(*under)));
+                    *under = top;
+                }
+                lower.reverse();
+                upper.push_str(&lower.join(" "));
+                out.leaf("polygon", &[("class", &words::object_class(object)), ("points", &upper)], "");
             }
-            lower.reverse();
-            view! { <polygon class=words::object_class(object) points=format!("{upper}{}", lower.join(" ")) /> }
-        })
-        .collect_view();
-    let phases = runs(&moments.iter().map(|moment| moment.phase).collect::<Vec<_>>());
-    let borders = phases
-        .iter()
-        .skip(1)
-        .map(|(_, from, _)| {
-            let place = percent((x(from - 1) + x(*from)) / 2);
-            view! { <line class="border" x1=place.clone() x2=place y1="0" y2="88%" /> }
-        })
-        .collect_view();
-    let count = phases.len();
-    let names = phases
-        .iter()
-        .enumerate()
-        .map(|(place, (phase, from, to))| {
+        });
+        let phases = runs(&moments.iter().map(|moment| moment.phase).collect::<Vec<_>>());
+        for (place, (phase, from, to)) in phases.iter().enumerate() {
+            if *from > 0 {
+                upright(out, "border", (x(from - 1) + x(*from)) / 2);
+            }
             let (at, anchor) = match place {
                 0 => (0, "start"),
-                _ if place + 1 == count => (WIDTH, "end"),
+                _ if place + 1 == phases.len() => (WIDTH, "end"),
                 _ => ((x(*from) + x(*to)) / 2, "middle"),
             };
-            view! { <text x=percent(at) y="97%" text-anchor=anchor>{words::phase(phase, lang)}</text> }
-        })
-        .collect_view();
-    let limit = capacity.map(|capacity| {
-        let place = percent(y(capacity) * 88 / 10);
-        let text = format!("{} {}", lang.pick("卡", "card"), ledger::units::gib(capacity));
-        view! {
-            <line class="limit" x1="0" x2="100%" y1=place.clone() y2=place.clone() />
-            <text x="0.5%" y=place dy="-4">
-                {text}
-            </text>
+            let place = [("x", &*percent(at)), ("y", "97%"), ("text-anchor", anchor)];
+            out.leaf("text", &place, words::phase(phase, lang));
         }
+        if let Some(capacity) = capacity {
+            let place = percent(y(capacity) * 88 / 10);
+            let ends = [("class", "limit"), ("x1", "0"), ("x2", "100%"), ("y1", &*place), ("y2", &*place)];
+            out.leaf("line", &ends, "");
+            let text = format!("{} {}", lang.pick("卡", "card"), ledger::units::gib(capacity));
+            out.leaf("text", &[("x", "0.5%"), ("y", &place), ("dy", "-4")], &text);
+        }
+        upright(out, "mark", x(peak));
+        let (anchor, aside) = if x(peak) > WIDTH / 2 { ("end", "-6") } else { ("start", "6") };
+        let place = [("class", "mark"), ("x", &*percent(x(peak))), ("y", "7%"), ("dx", aside), ("text-anchor", anchor)];
+        let text = format!("▲ {} {}", lang.pick("峰值", "peak"), ledger::units::gib(total(peak)));
+        out.leaf("text", &place, &text);
     });
-    let anchor = if x(peak) > WIDTH / 2 { "end" } else { "start" };
-    let mark = format!("▲ {} {}", lang.pick("峰值", "peak"), ledger::units::gib(total(peak)));
-    let peak_at = percent(x(peak));
-    view! {
-        <svg class="areas" role="img" aria-label=label>
-            <svg viewBox="0 0 10000 1000" preserveAspectRatio="none" width="100%" height="88%">
-                {areas}
-            </svg>
-            {borders}
-            {limit}
-            <line class="mark" x1=peak_at.clone() x2=peak_at.clone() y1="0" y2="88%" />
-            <text class="mark" x=peak_at y="7%" dx=if anchor == "end" { "-6" } else { "6" } text-anchor=anchor>
-                {mark}
-            </text>
-            <line
-                class="hand"
-                x1=move || percent(scaled(at.get(), last, WIDTH))
-                x2=move || percent(scaled(at.get(), last, WIDTH))
-                y1="0"
-                y2="88%"
-            />
-            {names}
-        </svg>
-    }
-    .into_any()
+}
+
+/// A line from the top of the drawing to its floor.
+pub fn upright(out: &mut Markup, class: &str, at: u64) {
+    let at = percent(at);
+    out.leaf("line", &[("class", class), ("x1", &at), ("x2", &at), ("y1", "0"), ("y2", "88%")], "");
+}
+
+/// The line of the moment that a hand holds, over the drawing.
+pub fn hand(out: &mut Markup, at: u64, last: u64) {
+    upright(out, "hand", scaled(at, last, WIDTH));
 }
 
 /// Runs of equal neighbours: what, first place, last place.

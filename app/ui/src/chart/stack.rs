@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::markup::Markup;
 use crate::words;
 
 /// Width of the drawing in its own units: integers all the way, no float reaches the browser's code.
@@ -24,45 +25,41 @@ pub struct Part {
 }
 
 /// A stacked bar. The scale is the larger of the sum and the capacity; a line marks the capacity.
-#[component]
-pub fn Stack(parts: Vec<Part>, capacity: Option<u64>, label: String) -> impl IntoView {
+pub fn stack(out: &mut Markup, parts: &[Part], capacity: Option<u64>, label: &str) {
     let sum: u64 = parts.iter().map(|part| part.bytes).fold(0, u64::saturating_add);
     let scale = sum.max(capacity.unwrap_or(0)).max(1);
-    let mut before = 0_u64;
-    let rects = parts
-        .into_iter()
-        .map(|part| {
+    let over = capacity.is_some_and(|capacity| sum > capacity);
+    let class = if over { "stack over" } else { "stack" };
+    let drawing = [
+        ("class", class),
+        ("viewBox", "0 0 100000 48"),
+        ("preserveAspectRatio", "none"),
+        ("role", "img"),
+        ("aria-label", label),
+    ];
+    out.element("svg", &drawing, &mut |out| {
+        let mut rect = |class: &str, x: u64, y: &str, width: u64, height: &str| {
+            let (x, width) = (x.to_string(), width.to_string());
+            let place = [("class", class), ("x", &x), ("y", y), ("width", &width), ("height", height)];
+            out.leaf("rect", &place, "");
+        };
+        rect("o-free", 0, "4", WIDTH, "40");
+        let mut before = 0_u64;
+        for part in parts {
             let (from, to) = (across(before, scale), across(before.saturating_add(part.bytes), scale));
             before = before.saturating_add(part.bytes);
             // A gap between parts, and never less than a hair's breadth.
-            let width = (to - from).saturating_sub(GAP).max(HAIR);
-            view! {
-                <rect
-                    class=words::object_class(&part.object)
-                    x=from.to_string()
-                    width=width.to_string()
-                    y="4"
-                    height="40"
-                />
-            }
-        })
-        .collect_view();
-    let over = capacity.is_some_and(|capacity| sum > capacity);
-    let mark = capacity.map(|capacity| {
-        let x = across(capacity, scale).min(WIDTH - 2 * GAP);
-        view! { <rect class="cap" x=x.to_string() y="0" width=(2 * GAP).to_string() height="48" /> }
+            rect(&words::object_class(&part.object), from, "4", (to - from).saturating_sub(GAP).max(HAIR), "40");
+        }
+        if let Some(capacity) = capacity {
+            rect("cap", across(capacity, scale).min(WIDTH - 2 * GAP), "0", 2 * GAP, "48");
+        }
     });
-    view! {
-        <svg
-            class=if over { "stack over" } else { "stack" }
-            viewBox="0 0 100000 48"
-            preserveAspectRatio="none"
-            role="img"
-            aria-label=label
-        >
-            <rect class="o-free" x="0" y="4" width="100000" height="40" />
-            {rects}
-            {mark}
-        </svg>
-    }
+}
+
+/// [`stack`] in a view.
+#[component]
+pub fn Stack(parts: Vec<Part>, capacity: Option<u64>, label: String) -> impl IntoView {
+    let html = Markup::of(|out| stack(out, &parts, capacity, &label));
+    view! { <div class="drawing" inner_html=html></div> }.into_any()
 }

@@ -1,168 +1,114 @@
-//! An answer as a reader sees it: the verdict, numbers that stand out, bars, curves, tables, assumptions.
+//! An answer as a reader sees it: the verdict, numbers that stand out, bars, plots, tables, assumptions.
 
 use evidence::Lang;
 use ledger::Text;
-use leptos::prelude::*;
 
-use super::browser;
-use super::table::LedgerTable;
-use super::timeline::TimelineView;
-use crate::chart::{Curve, Part, Stack};
+use super::table::{framed, ledger_table};
+use crate::chart::{Part, plot, stack};
+use crate::markup::Markup;
 use crate::state::pick;
-use crate::tools::{Answer, Bar, Figure, File, Table};
+use crate::tools::{Answer, Bar, Figure, Table};
 
-#[component]
-pub fn AnswerView(answer: Answer, lang: Lang) -> impl IntoView {
-    let Answer { verdict, figures, bars, capacity, timeline, entries, tables, curves, assumptions, file, links } =
-        answer;
-    let total = entries.iter().fold(0_u64, |sum, entry| sum.saturating_add(entry.bytes));
-    let curves = curves
-        .into_iter()
-        .map(|curve| {
-            let (name, along) = (pick(&curve.name, lang), pick(&curve.along, lang));
-            view! { <Curve name along points=curve.points /> }
-        })
-        .collect_view();
-    view! {
-        {verdict.map(|text| view! { <p class="ask">{pick(&text, lang)}</p> })}
-        <Figures figures lang />
-        {(!bars.is_empty()).then(|| view! { <Bars bars capacity lang /> })}
-        {timeline.map(|timeline| view! { <TimelineView timeline capacity lang /> })}
-        {file.map(|file| view! { <FileView file lang /> })}
-        {(!links.is_empty()).then(|| view! { <Links links lang /> })}
-        {curves}
-        {tables.into_iter().map(|table| view! { <TableView table lang /> }).collect_view()}
-        {(!entries.is_empty())
-            .then(|| {
-                let total_label = lang.pick("各项之和（不同时存活）", "Sum (not alive together)");
-                view! { <LedgerTable entries total total_label lang /> }
-            })}
-        {(!assumptions.is_empty()).then(|| view! { <Assumptions assumptions lang /> })}
+/// What decides: the verdict, the numbers, the bars.
+pub fn head(out: &mut Markup, answer: &Answer, lang: Lang) {
+    if let Some(verdict) = &answer.verdict {
+        out.leaf("p", &[("class", "ask")], &pick(verdict, lang));
     }
-    .into_any()
+    figures(out, &answer.figures, lang);
+    if !answer.bars.is_empty() {
+        bars(out, &answer.bars, answer.capacity, lang);
+    }
 }
 
-#[component]
-fn Assumptions(assumptions: Vec<Text>, lang: Lang) -> impl IntoView {
-    let lines = assumptions.iter().map(|text| view! { <li>{pick(text, lang)}</li> }).collect_view();
-    view! {
-        <details class="assumptions" open>
-            <summary>{lang.pick("假设", "Assumptions")}</summary>
-            <ul>{lines}</ul>
-        </details>
+/// What explains: where to go on, plots, tables, the lines of the ledger, assumptions.
+pub fn rest(out: &mut Markup, answer: &Answer, lang: Lang) {
+    if let Some(file) = &answer.file {
+        out.element("details", &[("class", "file")], &mut |out| {
+            out.leaf("summary", &[], file.name);
+            out.leaf("pre", &[("tabindex", "0")], &file.text);
+        });
     }
-    .into_any()
+    if !answer.links.is_empty() {
+        out.element("ul", &[("class", "onward")], &mut |out| {
+            for (name, path) in &answer.links {
+                let href = format!("/{}{path}", lang.code());
+                out.element("li", &[], &mut |out| out.leaf("a", &[("href", &href)], &pick(name, lang)));
+            }
+        });
+    }
+    answer.curves.iter().for_each(|curve| plot(out, curve, lang));
+    answer.tables.iter().for_each(|rows| table(out, rows, lang));
+    if !answer.entries.is_empty() {
+        let total = answer.entries.iter().fold(0_u64, |sum, entry| sum.saturating_add(entry.bytes));
+        let label = lang.pick("各项之和（未必同时存活）", "Sum (not all alive together)");
+        ledger_table(out, &answer.entries, total, label, lang);
+    }
+    if !answer.assumptions.is_empty() {
+        out.element("div", &[("class", "assumptions")], &mut |out| {
+            out.leaf("b", &[], lang.pick("假设", "Assumptions"));
+            out.element("ul", &[], &mut |out| {
+                answer.assumptions.iter().for_each(|text| out.leaf("li", &[], &pick(text, lang)));
+            });
+        });
+    }
 }
 
 /// The numbers that stand out.
-#[component]
-pub fn Figures(figures: Vec<Figure>, lang: Lang) -> impl IntoView {
-    view! {
-        <output class="answer" aria-live="polite">
-            {figures.into_iter().map(|figure| view! { <FigureView figure lang /> }).collect_view()}
-        </output>
-    }
-    .into_any()
-}
-
-#[component]
-fn FigureView(figure: Figure, lang: Lang) -> impl IntoView {
-    let name = pick(&figure.name, lang);
-    match figure.good {
-        Some(good) => {
-            let (class, sign) = if good { ("badge ok", "✓ ") } else { ("badge bad", "✕ ") };
-            view! { <span class=class>{format!("{sign}{name} {}", figure.value)}</span> }.into_any()
-        }
-        None => view! {
-            <span>
-                <small>{name} " "</small>
-                <strong class=figure.id>{figure.value}</strong>
-                {(!figure.note.is_empty()).then(|| view! { <small>{format!(" {}", figure.note)}</small> })}
-            </span>
-        }
-        .into_any(),
-    }
-}
-
-/// A text with a button that copies it.
-#[component]
-fn FileView(file: File, lang: Lang) -> impl IntoView {
-    let text = file.text.clone();
-    view! {
-        <details class="file">
-            <summary>{file.name}</summary>
-            <pre tabindex="0">{file.text}</pre>
-            <button type="button" class="button quiet js-only" on:click=move |_| browser::copy(text.clone())>
-                {lang.pick("复制", "Copy")}
-            </button>
-        </details>
-    }
-    .into_any()
-}
-
-#[component]
-fn Links(links: Vec<(Text, String)>, lang: Lang) -> impl IntoView {
-    let line = |(name, path): &(Text, String)| {
-        view! {
-            <li>
-                <a href=format!("/{}{path}", lang.code())>{pick(name, lang)}</a>
-            </li>
-        }
-    };
-    view! { <ul class="onward">{links.iter().map(line).collect_view()}</ul> }.into_any()
-}
-
-#[component]
-fn Bars(bars: Vec<Bar>, capacity: Option<u64>, lang: Lang) -> impl IntoView {
-    let scale = bars.iter().map(Bar::bytes).max().unwrap_or(0).max(capacity.unwrap_or(0));
-    let rows = bars
-        .into_iter()
-        .map(|bar| {
-            let (name, bytes) = (pick(&bar.label, lang), ledger::units::gib(bar.bytes()));
-            let mut parts: Vec<Part> = bar.parts.into_iter().map(|(object, bytes)| Part { object, bytes }).collect();
-            let rest = scale - parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.bytes)).min(scale);
-            parts.push(Part { object: "free".to_owned(), bytes: rest });
-            let label = format!("{name}: {bytes}");
-            view! {
-                <div class=if bar.marked { "phase peak" } else { "phase" }>
-                    <span class="name">{name}</span>
-                    <Stack parts capacity label />
-                    <span class="n">{bytes}</span>
-                </div>
+pub fn figures(out: &mut Markup, figures: &[Figure], lang: Lang) {
+    out.element("output", &[("class", "answer"), ("aria-live", "polite")], &mut |out| {
+        for figure in figures {
+            let name = pick(&figure.name, lang);
+            match figure.good {
+                Some(good) => {
+                    let (class, sign) = if good { ("badge ok", "✓") } else { ("badge bad", "✕") };
+                    out.leaf("span", &[("class", class)], &format!("{sign} {name} {}", figure.value));
+                }
+                None => out.element("span", &[], &mut |out| {
+                    out.leaf("small", &[], &format!("{name} "));
+                    out.leaf("strong", &[("class", figure.id)], &figure.value);
+                    if !figure.note.is_empty() {
+                        out.leaf("small", &[], &format!(" {}", figure.note));
+                    }
+                }),
             }
-        })
-        .collect_view();
-    view! { <div class="phases wide-names">{rows}</div> }.into_any()
+        }
+    });
 }
 
-#[component]
-fn TableView(table: Table, lang: Lang) -> impl IntoView {
-    let head = table.columns.iter().map(|column| view! { <th>{pick(column, lang)}</th> }).collect_view();
+fn bars(out: &mut Markup, bars: &[Bar], capacity: Option<u64>, lang: Lang) {
+    let scale = bars.iter().map(Bar::bytes).max().unwrap_or(0).max(capacity.unwrap_or(0));
+    out.element("div", &[("class", "phases wide-names")], &mut |out| {
+        for bar in bars {
+            let (name, bytes) = (pick(&bar.label, lang), ledger::units::gib(bar.bytes()));
+            out.element("div", &[("class", if bar.marked { "phase peak" } else { "phase" })], &mut |out| {
+                out.leaf("span", &[("class", "name")], &name);
+                stack(out, &parts(bar, scale), capacity, &format!("{name}: {bytes}"));
+                out.leaf("span", &[("class", "n")], &bytes);
+            });
+        }
+    });
+}
+
+/// The parts of a bar, and what is free up to the end of the scale.
+pub fn parts(bar: &Bar, scale: u64) -> Vec<Part> {
+    let own = bar.parts.iter().map(|(object, bytes)| Part { object: object.clone(), bytes: *bytes });
+    let free = Part { object: "free".to_owned(), bytes: scale.saturating_sub(bar.bytes()) };
+    own.chain([free]).collect()
+}
+
+pub fn table(out: &mut Markup, table: &Table, lang: Lang) {
+    out.leaf("h2", &[], &pick(&table.title, lang));
     let formula = table.columns.iter().position(|column| column.en == "Formula");
-    let rows = table
-        .rows
-        .iter()
-        .map(|row| {
-            let cells = row
-                .iter()
-                .enumerate()
-                .map(
-                    |(at, cell)| view! { <td class=(Some(at) == formula).then_some("formula")>{pick(cell, lang)}</td> },
-                )
-                .collect_view();
-            view! { <tr>{cells}</tr> }
-        })
-        .collect_view();
-    view! {
-        <h2>{pick(&table.title, lang)}</h2>
-        <div class="table" tabindex="0">
-            <table>
-                <thead>
-                    <tr>{head}</tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
-    }
-    .into_any()
+    let cells = |out: &mut Markup, tag: &'static str, cells: &[Text]| {
+        out.element("tr", &[], &mut |out| {
+            for (at, cell) in cells.iter().enumerate() {
+                let class = if Some(at) == formula { "formula" } else { "" };
+                out.leaf(tag, &[("class", class)], &pick(cell, lang));
+            }
+        });
+    };
+    framed(out, "", &mut |out| {
+        out.element("thead", &[], &mut |out| cells(out, "th", &table.columns));
+        out.element("tbody", &[], &mut |out| table.rows.iter().for_each(|row| cells(out, "td", row)));
+    });
 }

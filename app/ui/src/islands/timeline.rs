@@ -4,66 +4,81 @@ use evidence::Lang;
 use ledger::units;
 use leptos::prelude::*;
 
-use crate::chart::{Areas, objects};
+use crate::chart::{areas, hand, objects};
+use crate::markup::Markup;
 use crate::state::pick;
-use crate::tools::Timeline;
+use crate::tools::{Moment, Timeline};
 use crate::words;
 
-/// Starts at the peak.
+/// Shown while there is a timeline; each new one is held at its peak.
 #[component]
-pub fn TimelineView(timeline: Timeline, capacity: Option<u64>, lang: Lang) -> impl IntoView {
-    let at = RwSignal::new(timeline.peak as u64);
-    let (last, order) = (timeline.moments.len().saturating_sub(1), objects(&timeline));
-    let moments = StoredValue::new(timeline.moments.clone());
-    let name = move || moments.with_value(|all| all.get(at.get() as usize).map(|it| pick(&it.name, lang)));
-    let alive = move || {
-        let parts = moments.with_value(|all| all.get(at.get() as usize).map(|it| it.parts.clone())).unwrap_or_default();
-        let sum = parts.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
-        let line = |object: &String| {
-            let bytes = parts.iter().find(|(id, _)| id == object).map_or(0, |(_, bytes)| *bytes);
-            view! {
-                <li>
-                    <i class=format!("swatch {}", words::object_class(object))></i>
-                    {words::object(object, lang)}
-                    " "
-                    <b>{units::gib(bytes)}</b>
-                </li>
-            }
-        };
-        let lines = order.iter().map(line).collect_view();
-        view! {
-            <ul class="legend">
-                {lines} <li>
-                    {lang.pick("合计 ", "together ")} <b>{units::gib(sum)}</b>
-                </li>
-            </ul>
-        }
+pub fn TimelineView(timeline: Memo<Option<Timeline>>, capacity: Signal<Option<u64>>, lang: Lang) -> impl IntoView {
+    let read = move |read: &dyn Fn(&Timeline) -> String| {
+        timeline.with(|timeline| timeline.as_ref().map(read)).unwrap_or_default()
     };
+    let peak = move || timeline.with(|timeline| timeline.as_ref().map_or(0, |timeline| timeline.peak));
+    let at = RwSignal::new(peak());
+    Effect::new(move |_| at.set(peak()));
+    let last = move || timeline.with(|it| it.as_ref().map_or(0, |it| it.moments.len().saturating_sub(1)));
     let label = lang.pick("一步之内各对象的占用", "What each object takes through the step");
+    let picture = move || read(&|timeline| Markup::of(|out| areas(out, timeline, capacity.get(), label, lang)));
+    let held = move || Markup::of(|out| hand(out, at.get() as u64, last() as u64));
+    let name =
+        move || read(&|timeline| timeline.moments.get(at.get()).map(|it| pick(&it.name, lang)).unwrap_or_default());
+    let alive = move || {
+        read(&|timeline| match timeline.moments.get(at.get()) {
+            Some(moment) => Markup::of(|out| alive(out, moment, &objects(timeline), lang)),
+            None => String::new(),
+        })
+    };
     view! {
-        <figure class="timeline">
+        <figure class="timeline" hidden=move || timeline.with(Option::is_none)>
             <figcaption>{label}</figcaption>
-            <Areas timeline capacity at label=label.to_owned() lang />
+            <div class="over">
+                <div inner_html=picture></div>
+                <svg class="areas js-only" aria-hidden="true" inner_html=held></svg>
+            </div>
             <label class="js-only">
                 <input
                     type="range"
                     aria-label=lang.pick("时刻", "Moment")
                     min="0"
-                    max=last.to_string()
+                    max=move || last().to_string()
                     step="1"
                     value=at.get_untracked().to_string()
                     prop:value=move || at.get().to_string()
                     aria-valuetext=name
                     on:input=move |event| {
-                        if let Ok(place) = event_target_value(&event).parse::<u64>() {
-                            at.set(place.min(last as u64));
+                        if let Ok(place) = event_target_value(&event).parse::<usize>() {
+                            at.set(place.min(last()));
                         }
                     }
                 />
             </label>
             <p class="moment">{name}</p>
-            {alive}
+            <ul class="legend" inner_html=alive></ul>
         </figure>
     }
     .into_any()
+}
+
+/// What each object takes at a moment, in the order of the picture.
+fn alive(out: &mut Markup, moment: &Moment, order: &[String], lang: Lang) {
+    let mut line = |name: &str, object: Option<&str>, bytes: u64| {
+        out.element("li", &[], &mut |out| {
+            if let Some(object) = object {
+                out.leaf("i", &[("class", &format!("swatch {}", words::object_class(object)))], "");
+            }
+            out.text(name);
+            out.text(" ");
+            out.leaf("b", &[], &units::gib(bytes));
+        });
+    };
+    let mut sum = 0_u64;
+    for object in order {
+        let bytes = moment.parts.iter().find(|(id, _)| id == object).map_or(0, |(_, bytes)| *bytes);
+        sum = sum.saturating_add(bytes);
+        line(words::object(object, lang).unwrap_or(object), Some(object), bytes);
+    }
+    line(lang.pick("合计", "together"), None, sum);
 }

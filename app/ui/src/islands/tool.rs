@@ -5,18 +5,26 @@ use ledger::calculators::Input;
 use leptos::either::Either;
 use leptos::prelude::*;
 
-use super::answer::AnswerView;
+use super::answer;
 use super::share::{Share, keep_in_url};
+use crate::Client;
+use crate::markup::Markup;
 use crate::state::{self, ModelSource, pick};
-use crate::tools::{self, Pairs, Tool};
+use crate::tools::{self, Answer, Pairs, Tool};
 
-mod compare;
 mod control;
 mod copy;
+/// What only the larger calculators have: a model, a comparison, a timeline.
+#[cfg(feature = "planner")]
+mod larger;
+/// The same for a client without them.
+#[cfg(not(feature = "planner"))]
+#[path = "tool/smaller.rs"]
+mod larger;
 
-use compare::{Change, ChangeControls, Compared};
 use control::{Control, Field};
 use copy::CopyAs;
+use larger::Change;
 
 /// The tool of that id. `pairs` are its inputs as the server read them.
 #[island]
@@ -64,6 +72,8 @@ fn Form(tool: &'static Tool, pairs: Vec<(String, String)>, lang: Lang, embedded:
     let asked = Memo::new(move |_| first.get().unwrap_or_else(|| now.get()));
     let answer = Memo::new(move |_| run(&asked.get()));
     let (input, to) = changed.unwrap_or_default();
+    // A plain form names the input first, and asks for its value then.
+    let to = if to.is_empty() && !input.is_empty() { larger::other(tool, &input, &text(&input)) } else { to };
     let change = Change { input: RwSignal::new(input), to: RwSignal::new(to) };
     // The same inputs but for the one that changes.
     let other = Memo::new(move |_| {
@@ -71,8 +81,9 @@ fn Form(tool: &'static Tool, pairs: Vec<(String, String)>, lang: Lang, embedded:
         tool.changed(&asked.get(), &id, &change.to.get()).map(|pairs| (run(&pairs), pairs))
     });
     let usual = tools::pairs_of(tool, &Vec::new());
+    let shown = usual.clone();
     let link = move |pairs: Pairs| {
-        let differs = pairs.into_iter().filter(|pair| !usual.contains(pair)).collect::<Vec<_>>();
+        let differs = pairs.into_iter().filter(|pair| !shown.contains(pair)).collect::<Vec<_>>();
         format!("/{}/tools/{}{}", lang.code(), tool.id, state::query(&differs))
     };
     let kept = link.clone();
@@ -85,19 +96,47 @@ fn Form(tool: &'static Tool, pairs: Vec<(String, String)>, lang: Lang, embedded:
         keep_in_url(address);
     }
     let present = move |id: &str| text_of(&now.get_untracked(), id);
-    let inputs = fields.into_iter().map(|(input, field)| view! { <Control input field lang /> }).collect_view();
+    let control = |(input, field): &(&'static Input, Field)| {
+        let (input, field) = (*input, *field);
+        let matters = move || now.with(|pairs| (tool.matters)(&input.id, pairs));
+        view! { <Control input field hidden=Signal::derive(move || !matters()) lang /> }
+    };
+    let (front, folded) = fields.split_at(tool.in_front.min(fields.len()));
+    // Folded inputs that someone changed are shown.
+    let differ =
+        |(input, _): &(&'static Input, Field)| all.iter().any(|pair| pair.0 == input.id && !usual.contains(pair));
+    let open = folded.iter().any(differ);
+    let inputs = front.iter().map(control).collect_view();
+    let more = (!folded.is_empty()).then(|| {
+        view! {
+            <details class="more" open=open>
+                <summary>{lang.pick("更多选项", "More options")}</summary>
+                <div class="fields">{folded.iter().map(control).collect_view()}</div>
+            </details>
+        }
+    });
     let compared = move || {
-        let (after, pairs) = other.get()?;
+        let Some((Ok(after), pairs)) = other.get() else { return String::new() };
         let id = change.input.get_untracked();
-        Some(match (answer.get().ok()?, after) {
-            (before, Ok(after)) => {
-                let names =
-                    [text_of(&asked.get(), &id), text_of(&pairs, &id)].map(|value| tool.told(&id, &value, lang));
-                Either::Left(view! { <Compared before after names keep=kept(pairs) lang /> })
-            }
-            (_, Err(why)) => Either::Right(view! { <p class="problem" role="alert">{why}</p> }),
+        let names = [text_of(&asked.get(), &id), text_of(&pairs, &id)].map(|value| tool.told(&id, &value, lang));
+        let keep = kept(pairs);
+        answer.with(|before| match before {
+            Ok(before) => Markup::of(|out| larger::compared(out, [before, &after], &names, &keep, lang)),
+            Err(_) => String::new(),
         })
     };
+    let refused = move || {
+        let own = answer.with(|answer| answer.as_ref().err().cloned());
+        own.or_else(|| other.with(|other| other.as_ref().and_then(|(after, _)| after.as_ref().err().cloned())))
+    };
+    let written = move |write: fn(&mut Markup, &Answer, Lang)| {
+        answer.with(|answer| match answer {
+            Ok(answer) => Markup::of(|out| write(out, answer, lang)),
+            Err(_) => String::new(),
+        })
+    };
+    let timeline = Memo::new(move |_| answer.with(|answer| answer.as_ref().ok().and_then(|it| it.timeline.clone())));
+    let capacity = Signal::derive(move || answer.with(|answer| answer.as_ref().ok().and_then(|it| it.capacity)));
     view! {
         <section class="card ledger" aria-label=pick(&tool.title, lang)>
             <header>
@@ -107,33 +146,22 @@ fn Form(tool: &'static Tool, pairs: Vec<(String, String)>, lang: Lang, embedded:
             </header>
             <form class="body" method="get" action=format!("/{}/tools/{}", lang.code(), tool.id)>
                 <div class="fields">
-                    {tool.model.map(|_| model_input(source, lang))}
-                    {inputs}
-                    {tool.compares.then(|| view! { <ChangeControls tool change now=present lang /> })}
+                    {tool.model.map(|_| larger::model_input(source, lang))}
+                    {inputs} {more}
+                    {tool.compares.then(|| larger::change_controls(tool, change, present, lang))}
                     <button class="button no-js" type="submit">{lang.pick("计算", "Compute")}</button>
                 </div>
-                {compared}
-                {move || match answer.get() {
-                    Ok(answer) => Either::Left(view! { <AnswerView answer lang /> }),
-                    Err(why) => Either::Right(view! { <p class="problem" role="alert">{why}</p> }),
-                }}
+                {move || refused().map(|why| view! { <p class="problem" role="alert">{why}</p> })}
+                <div inner_html=compared></div>
+                <div inner_html=move || written(answer::head)></div>
+                {(tool.client == Client::Planner).then(|| larger::timeline(timeline, capacity, lang))}
+                <div inner_html=move || written(answer::rest)></div>
             </form>
             <footer>
                 <CopyAs tool pairs=asked answer address lang />
             </footer>
         </section>
     }
-}
-
-/// Small calculators ask for no model and compare nothing: their client carries no catalogue.
-#[cfg(feature = "planner")]
-fn model_input(source: RwSignal<ModelSource>, lang: Lang) -> AnyView {
-    view! { <super::inputs::ModelInput source lang /> }.into_any()
-}
-
-#[cfg(not(feature = "planner"))]
-fn model_input(_: RwSignal<ModelSource>, _: Lang) -> AnyView {
-    ().into_any()
 }
 
 fn text_of(pairs: &Pairs, id: &str) -> String {

@@ -69,7 +69,6 @@ pub fn CataloguePage(lang: Lang, search: String) -> impl IntoView {
                             <th class="n">{lang.pick("头 / KV 头", "Heads / KV")}</th>
                             <th class="n">{lang.pick("BF16 权重", "BF16 weights")}</th>
                             <th class="n">{lang.pick("KV / token", "KV / token")}</th>
-                            <th>{lang.pick("用在", "Into")}</th>
                         </tr>
                     </thead>
                     <tbody>{rows}</tbody>
@@ -94,7 +93,13 @@ fn Row(model: &'static Model, lang: Lang) -> impl IntoView {
     let kv = kv_per_token(model, Dtype::Bf16);
     view! {
         <tr>
-            <td>{model.name.clone()}</td>
+            <td>
+                {model.name.clone()}
+                <p class="into">
+                    {link("inference", "推理", "inference")} {link("training", "训练", "training")}
+                    {link("parallel", "并行", "parallel")} {link("planner", "规划", "planner")}
+                </p>
+            </td>
             <td>{model.family.id()}</td>
             <td class="n">{number(model.parameters())}</td>
             <td class="n">{number(model.active_parameters())}</td>
@@ -102,10 +107,6 @@ fn Row(model: &'static Model, lang: Lang) -> impl IntoView {
             <td class="n">{format!("{} / {}", model.heads, model.kv_heads)}</td>
             <td class="n">{weights.map_or_else(|_| "—".to_owned(), units::gib)}</td>
             <td class="n">{kv.map_or_else(|_| "—".to_owned(), units::human_binary)}</td>
-            <td>
-                {link("inference", "推理", "inference")} {link("training", "训练", "training")}
-                {link("parallel", "并行", "parallel")} {link("planner", "规划", "planner")}
-            </td>
         </tr>
     }
     .into_any()

@@ -125,6 +125,8 @@ fn tool(page: &'static str, calculator: &'static Calculator, (zh, en): (&'static
         client: Client::Sheets,
         model: None,
         inputs: calculator.inputs.clone(),
+        in_front: usize::MAX,
+        matters: |_, _| true,
         compares: false,
         lesson: None,
         run: Box::new(|pairs| run(calculator.id, pairs)),

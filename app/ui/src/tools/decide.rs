@@ -25,6 +25,8 @@ pub fn tool() -> Tool {
         client: Client::Planner,
         model: Some("Llama-3-8B"),
         inputs: inputs(),
+        in_front: usize::MAX,
+        matters,
         compares: false,
         lesson: None,
         run: Box::new(run),
@@ -70,6 +72,14 @@ fn inputs() -> Vec<Input> {
         whole("seq", "训练：序列长度", "Training: tokens per sequence", 2048, state::TRAINING_SEQ),
         whole("rank", "训练：适配器的秩", "Training: rank of adapters", 16, state::RANK),
     ]
+}
+
+/// Of the two tasks each asks its own.
+fn matters(id: &str, pairs: &Pairs) -> bool {
+    const SERVE: [&str; 6] = ["tolerance", "context", "median_context", "concurrency", "shared_percent", "offline"];
+    const TRAIN: [&str; 4] = ["full", "batch", "seq", "rank"];
+    let trains = pairs.iter().any(|(key, value)| key == "task" && value == "train");
+    if trains { !SERVE.contains(&id) } else { !TRAIN.contains(&id) }
 }
 
 fn run(pairs: &Pairs) -> Result<Answer, Text> {

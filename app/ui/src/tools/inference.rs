@@ -22,6 +22,8 @@ pub fn tool() -> Tool {
         client: Client::Planner,
         model: Some("Llama-3-8B"),
         inputs: inputs(),
+        in_front: 8,
+        matters: |_, _| true,
         compares: true,
         lesson: Some(("task4/kv-cache", Text::new("推理 KV Cache 与显存预算", "KV cache and memory budget"))),
         run: Box::new(run),

@@ -30,6 +30,8 @@ pub fn tool() -> Tool {
         client: Client::Planner,
         model: None,
         inputs: inputs(),
+        in_front: usize::MAX,
+        matters: |_, _| true,
         compares: false,
         lesson: None,
         run: Box::new(run),

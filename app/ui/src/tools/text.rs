@@ -1,6 +1,9 @@
 //! An answer as text: Markdown for a note, CSV for a spreadsheet, JSON for a program.
 
+use std::collections::BTreeMap;
+
 use ledger::{Text, units};
+use serde::Serialize;
 
 use super::{Answer, Pairs, Tool};
 use crate::Lang;
@@ -58,12 +61,17 @@ fn pick(text: &Text, lang: Lang) -> &str {
     lang.pick(&text.zh, &text.en)
 }
 
+#[derive(Serialize)]
+struct Whole<'a> {
+    tool: &'a str,
+    inputs: BTreeMap<&'a str, &'a str>,
+    answer: &'a Answer,
+}
+
 fn json(tool: &Tool, pairs: &Pairs, answer: &Answer) -> String {
-    let inputs: serde_json::Map<String, serde_json::Value> =
-        pairs.iter().map(|(key, value)| (key.clone(), value.clone().into())).collect();
-    let whole = serde_json::json!({ "tool": tool.id, "inputs": inputs, "answer": answer });
+    let inputs = pairs.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     // Maps with text keys and plain numbers: there is nothing that JSON cannot hold.
-    serde_json::to_string_pretty(&whole).unwrap_or_default()
+    serde_json::to_string(&Whole { tool: tool.id, inputs, answer }).unwrap_or_default()
 }
 
 /// Rows under a head.

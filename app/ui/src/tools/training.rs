@@ -24,6 +24,8 @@ pub fn tool() -> Tool {
         client: Client::Planner,
         model: Some("Qwen2.5-0.5B"),
         inputs: inputs(),
+        in_front: 8,
+        matters: |_, _| true,
         compares: true,
         lesson: Some(("task1/ledger", Text::new("显存账本与指标口径", "VRAM ledger and metrics"))),
         run: Box::new(run),

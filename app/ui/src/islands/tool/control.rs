@@ -41,10 +41,10 @@ fn reach(default: u64, min: u64, max: u64) -> (u64, u64) {
 }
 
 #[component]
-pub fn Control(input: &'static Input, field: Field, lang: Lang) -> impl IntoView {
+pub fn Control(input: &'static Input, field: Field, hidden: Signal<bool>, lang: Lang) -> impl IntoView {
     let (name, label) = (input.id.to_string(), pick(&input.name, lang));
     let with_unit = |unit: &str| if unit.is_empty() { label.clone() } else { format!("{label} ({unit})") };
-    match (&input.kind, field) {
+    let control = match (&input.kind, field) {
         (Kind::Whole { unit, default, min, max }, Field::Whole(value)) => {
             let label = with_unit(unit);
             view! { <Number name label value slider=reach(*default, *min, *max) bounds=(*min, *max) /> }.into_any()
@@ -58,5 +58,6 @@ pub fn Control(input: &'static Input, field: Field, lang: Lang) -> impl IntoView
             view! { <Choice name label options value /> }.into_any()
         }
         _ => ().into_any(),
-    }
+    };
+    view! { <div hidden=move || hidden.get()>{control}</div> }.into_any()
 }

@@ -1,0 +1,32 @@
+//! Small calculators ask for no model, compare nothing and have no timeline: their client carries no code for it.
+
+use evidence::Lang;
+use leptos::prelude::*;
+
+use crate::markup::Markup;
+use crate::state::ModelSource;
+use crate::tools::{Answer, Timeline, Tool};
+
+#[derive(Clone, Copy)]
+pub struct Change {
+    pub input: RwSignal<String>,
+    pub to: RwSignal<String>,
+}
+
+pub fn model_input(_: RwSignal<ModelSource>, _: Lang) -> AnyView {
+    ().into_any()
+}
+
+pub fn timeline(_: Memo<Option<Timeline>>, _: Signal<Option<u64>>, _: Lang) -> AnyView {
+    ().into_any()
+}
+
+pub fn change_controls<F>(_: &'static Tool, _: Change, _: F, _: Lang) -> AnyView {
+    ().into_any()
+}
+
+pub fn other(_: &Tool, _: &str, _: &str) -> String {
+    String::new()
+}
+
+pub fn compared(_: &mut Markup, _: [&Answer; 2], _: &[String; 2], _: &str, _: Lang) {}
