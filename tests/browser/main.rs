@@ -1,7 +1,9 @@
 //! The product in a real browser: one server and one fresh Chromium per test.
 
+mod accessibility;
 mod first_day;
 mod keyboard;
+mod larger;
 mod ledgers;
 mod plain;
 mod reading;

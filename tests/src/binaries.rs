@@ -53,3 +53,13 @@ pub fn chromium() -> PathBuf {
         .find(|path| path.is_file())
         .unwrap_or_else(|| panic!("browser tests need Chromium: sudo apt-get install chromium fonts-noto-cjk"))
 }
+
+/// The script of axe-core.
+///
+/// # Panics
+/// When it is not installed, with the command that installs it.
+pub fn axe() -> PathBuf {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("axe/node_modules/axe-core/axe.min.js");
+    assert!(path.is_file(), "axe-core is not installed: run cargo xtask test, or npm ci --prefix tests/axe");
+    path
+}

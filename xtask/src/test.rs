@@ -28,7 +28,7 @@ pub fn run(quick: bool) -> ExitCode {
             sh::cargo(&name, &args)
         });
     }
-    if !quick && let Err(why) = needs() {
+    if !quick && let Err(why) = needs().and_then(|()| axe()) {
         eprintln!("xtask: {why}");
         count.failed += 1;
     }
@@ -122,6 +122,9 @@ fn needs() -> sh::Result {
     if !sh::found("chromium") {
         missing.push("chromium");
     }
+    if !sh::found("npm") {
+        missing.push("npm");
+    }
     if !std::path::Path::new("/usr/lib/postgresql").is_dir() {
         missing.push("postgresql");
     }
@@ -145,6 +148,18 @@ fn needs() -> sh::Result {
             .args(["install", "-y", "-qq", "--no-install-recommends"])
             .args(missing)
             .stdout(Stdio::null()),
+    )
+}
+
+/// axe-core for the accessibility tests, in the version and with the checksum of `tests/axe/package-lock.json`.
+fn axe() -> sh::Result {
+    let folder = sh::root().join("tests/axe");
+    if folder.join("node_modules/axe-core/axe.min.js").is_file() {
+        return Ok(());
+    }
+    sh::run(
+        "axe-core",
+        Command::new("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(folder),
     )
 }
 

@@ -37,7 +37,7 @@ impl Field {
 /// The least and the most that a slider reaches: some doublings around the default.
 fn reach(default: u64, min: u64, max: u64) -> (u64, u64) {
     let low = (default / 64).max(min).max(1);
-    (low, default.max(1).saturating_mul(64).min(max).max(low.saturating_mul(2)))
+    (low, default.max(8).saturating_mul(64).min(max).max(low.saturating_mul(2)))
 }
 
 #[component]

@@ -126,7 +126,7 @@ pub fn compared(out: &mut Markup, answers: [&Answer; 2], names: &[String; 2], ke
         out.element("div", &[("class", "sides")], &mut |out| {
             for (answer, name) in answers.into_iter().zip(names) {
                 out.element("div", &[("class", "side")], &mut |out| {
-                    out.leaf("h3", &[], name);
+                    out.leaf("h2", &[], name);
                     if let Some(bar) = answer.main_bar() {
                         let label = format!("{name}: {}", units::gib(bar.bytes()));
                         stack(out, &parts(bar, scale), answer.capacity, &label);
