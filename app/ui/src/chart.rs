@@ -2,9 +2,13 @@
 
 #[cfg(feature = "answers")]
 mod areas;
-mod bars;
 #[cfg(any(feature = "answers", feature = "stories"))]
+mod axis;
+mod bars;
+#[cfg(feature = "stories")]
 mod curve;
+#[cfg(any(feature = "answers", feature = "stories"))]
+mod plot;
 mod stack;
 
 #[cfg(feature = "ssr")]
@@ -13,8 +17,10 @@ mod roadmap;
 #[cfg(feature = "answers")]
 pub use areas::{Areas, objects};
 pub use bars::Bars;
-#[cfg(any(feature = "answers", feature = "stories"))]
+#[cfg(feature = "stories")]
 pub use curve::Curve;
+#[cfg(feature = "answers")]
+pub use plot::PlotView;
 pub use stack::{Part, Stack};
 
 #[cfg(feature = "ssr")]

@@ -4,6 +4,7 @@ use std::{borrow::Cow, fmt};
 
 use serde::{Deserialize, Serialize};
 
+use super::Plot;
 use crate::{LedgerError, Text, formula::Term, units};
 
 /// A value with its unit. Bytes, counts and operations are exact; seconds and ratios are estimates or quotients.
@@ -65,36 +66,17 @@ pub struct Line {
     pub formula: String,
 }
 
-/// A curve of the answer, for a plot.
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Series {
-    pub id: Cow<'static, str>,
-    pub name: Text,
-    /// What runs along the horizontal axis.
-    pub along: Text,
-    /// `(x, y)`, `x` rising.
-    pub points: Vec<(f64, f64)>,
-}
-
 /// The whole answer.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sheet {
     pub lines: Vec<Line>,
-    pub series: Vec<Series>,
+    /// Curves of the answer.
+    pub plots: Vec<Plot>,
     /// What the lines take for granted; never empty.
     pub assumptions: Vec<Text>,
     /// The answer in one sentence, where the calculator decides something.
     pub verdict: Option<Text>,
-}
-
-impl Series {
-    /// Points that a coarse step gave twice are left out.
-    pub(super) fn new(id: &'static str, name: Text, along: Text, mut points: Vec<(f64, f64)>) -> Self {
-        points.dedup_by(|next, point| next.0 <= point.0);
-        Self { id: Cow::Borrowed(id), name, along, points }
-    }
 }
 
 /// A number in a formula: seven significant digits, so that the reader gets the value again.
@@ -232,8 +214,5 @@ mod tests {
         for (value, text) in cases {
             assert_eq!(figure(value), text);
         }
-        let name = || Text::new("x", "x");
-        let series = Series::new("x", name(), name(), vec![(1.0, 2.0), (1.0, 3.0), (2.0, 4.0)]);
-        assert_eq!(series.points, [(1.0, 2.0), (2.0, 4.0)]);
     }
 }

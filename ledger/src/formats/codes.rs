@@ -134,6 +134,24 @@ impl Code {
         Scale { scale: f64::from((low.abs().max(high.abs()) / self.top()) as f32), zero: 0.0 }
     }
 
+    /// Every number that a group with this scale can hold, rising.
+    pub(super) fn levels(self, by: Scale) -> Vec<f64> {
+        let floats = |mantissa, smallest| {
+            let up: Vec<f64> = positive_floats(mantissa, smallest, self.top()).collect();
+            up.iter().rev().map(|value| -value).chain(up.iter().skip(1).copied()).collect::<Vec<_>>()
+        };
+        let integers = |from: i32, to: i32| (from..=to).map(f64::from).collect();
+        let top = self.top() as i32;
+        let units: Vec<f64> = match self {
+            Code::Int8 | Code::Int4 => integers(-top, top),
+            Code::Int8Asymmetric | Code::Int4Asymmetric => integers(-(by.zero as i32), top - by.zero as i32),
+            Code::Nf4 => NF4.to_vec(),
+            Code::E4m3 => floats(3, -6),
+            Code::E5m2 => floats(2, -14),
+        };
+        units.into_iter().map(|unit| unit * by.scale).collect()
+    }
+
     /// The number that is read back.
     pub(super) fn through(self, value: f64, by: Scale) -> f64 {
         if by.scale <= 0.0 {
@@ -153,15 +171,27 @@ impl Code {
     }
 }
 
+/// The numbers of a float with `mantissa` bits from zero upward.
+fn positive_floats(mantissa: i32, smallest: i32, top: f64) -> impl Iterator<Item = f64> {
+    let steps = 1 << mantissa;
+    let subnormal = (0..steps).map(move |step| (step, smallest));
+    let normal = (smallest..).flat_map(move |power| (steps..2 * steps).map(move |step| (step, power)));
+    let number = move |(step, power): (i32, i32)| f64::from(step) * 2f64.powi(power - mantissa);
+    subnormal.chain(normal).map(number).take_while(move |value| *value <= top)
+}
+
 /// The nearest level; of two as near, the lower.
 fn nearest(value: f64) -> f64 {
-    NF4.into_iter().fold(NF4[0], |best, level| if (value - level).abs() < (value - best).abs() { level } else { best })
+    let above = NF4.partition_point(|level| *level < value).clamp(1, NF4.len() - 1);
+    let (lower, upper) = (NF4[above - 1], NF4[above]);
+    if (value - lower).abs() <= (value - upper).abs() { lower } else { upper }
 }
 
 /// Round to nearest even with `mantissa` bits and the given smallest normal exponent; too large saturates.
 fn float(value: f64, mantissa: i32, smallest: i32, top: f64) -> f64 {
     // The exponent field of an f64; subnormals of f64 lie far below every FP8 number.
     let exponent = ((value.to_bits() >> 52) & 0x7ff) as i32 - 1023;
-    let step = 2f64.powi(exponent.max(smallest) - mantissa);
+    // Between 2⁻¹⁷ and 2¹⁰²²: a normal number, written by its exponent.
+    let step = f64::from_bits(((exponent.max(smallest) - mantissa + 1023) as u64) << 52);
     ((value / step).round_ties_even() * step).clamp(-top, top)
 }

@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::codes::{Code, Scale};
+use super::codes::Code;
+use super::loss::{Loss, Sums};
+use super::scales::{Array, Fitted};
 use crate::{Text, random::Random};
 
 /// Numbers of one array; a 4,096 × 4,096 matrix just fits.
 pub const MAX_VALUES: usize = 1 << 24;
 /// Bins of the histograms.
 const BINS: usize = 64;
-/// Bytes of a scale: FP32.
-const SCALE_BYTES: u64 = 4;
 
 /// Which numbers share a scale. Rows are tokens, columns channels.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -77,22 +77,17 @@ pub struct Histogram {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Quantised {
-    /// The largest `|x − x̂|`.
-    pub max_error: f64,
-    /// The mean of `(x − x̂)²`.
-    pub mean_square: f64,
-    /// `‖x − x̂‖ ÷ ‖x‖` (Frobenius); 0 for an array of zeros.
-    pub relative: f64,
-    /// `10 · log₁₀(Σx² ÷ Σ(x − x̂)²)`; `None` where nothing is lost.
-    pub signal_to_noise_db: Option<f64>,
-    /// Codes, FP32 scales and zero points.
-    pub bytes: u64,
-    pub scales: u64,
+    #[serde(flatten)]
+    pub loss: Loss,
     /// Different numbers that are read back.
     pub levels: u64,
     /// Both histograms have the bins of the original's range.
     pub before: Histogram,
     pub after: Histogram,
+    /// What the group with the largest scale can hold, rising.
+    pub coarsest: Vec<f64>,
+    /// What the group with the smallest scale can hold; the same where all share one.
+    pub finest: Vec<f64>,
     /// What is read back, row by row.
     pub values: Vec<f32>,
 }
@@ -105,8 +100,8 @@ pub struct Quantised {
 /// let values = [0.3, 100.0, -0.2, 90.0];
 /// let tensor = quantise(&values, 2, 2, Code::Int8, Granularity::Tensor)?;
 /// let channel = quantise(&values, 2, 2, Code::Int8, Granularity::Channel)?;
-/// assert_eq!((tensor.values[0], tensor.scales), (0.0, 1));
-/// assert!((channel.values[0] - 0.3).abs() < 0.002 && channel.scales == 2);
+/// assert_eq!((tensor.values[0], tensor.loss.scales), (0.0, 1));
+/// assert!((channel.values[0] - 0.3).abs() < 0.002 && channel.loss.scales == 2);
 /// # Ok::<(), ledger::formats::QuantiseError>(())
 /// ```
 ///
@@ -119,111 +114,49 @@ pub fn quantise(
     code: Code,
     granularity: Granularity,
 ) -> Result<Quantised, QuantiseError> {
-    if values.is_empty() || values.len() > MAX_VALUES {
-        return Err(QuantiseError::Count { values: values.len() });
-    }
-    if rows.checked_mul(columns) != Some(values.len() as u64) {
-        return Err(QuantiseError::Shape { rows, columns, values: values.len() });
-    }
-    // Not above MAX_VALUES, as the product is not.
-    let width = columns as usize;
-    if let Some(at) = values.iter().position(|value| !value.is_finite()) {
-        let found = if values[at].is_nan() { "NaN" } else { "infinite" };
-        return Err(QuantiseError::NotFinite { row: at / width, column: at % width, found });
-    }
-    let sharing = Sharing::new(granularity, rows, columns)?;
-    let scales = sharing.fit(values, width, code);
-    let back: Vec<f32> = values
-        .iter()
-        .enumerate()
-        .map(|(at, value)| code.through(f64::from(*value), scales[sharing.group(at / width, at % width)]) as f32)
-        .collect();
-    Ok(measure(values, back, code, sharing.stored))
-}
-
-/// Which group a number belongs to.
-struct Sharing {
-    groups: usize,
-    /// Scales that are stored: none where the scale is fixed.
-    stored: u64,
-    /// Rows and columns of numbers that share a scale; 0 for all of them.
-    tall: usize,
-    wide: usize,
-    across: usize,
-    fixed: bool,
-}
-
-impl Sharing {
-    fn new(granularity: Granularity, rows: u64, columns: u64) -> Result<Self, QuantiseError> {
-        let (tall, wide) = match granularity {
-            Granularity::Unscaled | Granularity::Tensor => (rows, columns),
-            Granularity::Token => (1, columns),
-            Granularity::Channel => (rows, 1),
-            Granularity::Head { width: 0 } => return Err(QuantiseError::Zero { field: "width" }),
-            Granularity::Group { size: 0 } => return Err(QuantiseError::Zero { field: "size" }),
-            Granularity::Head { width } if !columns.is_multiple_of(width) => {
-                return Err(QuantiseError::Heads { columns, width });
-            }
-            Granularity::Head { width } => (rows, width),
-            Granularity::Group { size } => (1, size.min(columns)),
-        };
-        let across = columns.div_ceil(wide);
-        let groups = rows.div_ceil(tall) * across;
-        let fixed = granularity == Granularity::Unscaled;
-        Ok(Self {
-            groups: groups as usize,
-            stored: if fixed { 0 } else { groups },
-            tall: tall as usize,
-            wide: wide as usize,
-            across: across as usize,
-            fixed,
-        })
-    }
-
-    fn group(&self, row: usize, column: usize) -> usize {
-        row / self.tall * self.across + column / self.wide
-    }
-
-    fn fit(&self, values: &[f32], width: usize, code: Code) -> Vec<Scale> {
-        if self.fixed {
-            return vec![Scale { scale: 1.0, zero: 0.0 }; self.groups];
-        }
-        let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); self.groups];
-        for (at, value) in values.iter().enumerate() {
-            let range = &mut ranges[self.group(at / width, at % width)];
-            *range = (range.0.min(f64::from(*value)), range.1.max(f64::from(*value)));
-        }
-        ranges.into_iter().map(|(low, high)| code.fit(low, high)).collect()
-    }
-}
-
-fn measure(values: &[f32], back: Vec<f32>, code: Code, scales: u64) -> Quantised {
-    let (mut max_error, mut noise, mut signal) = (0f64, 0f64, 0f64);
-    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    for (value, read) in values.iter().zip(&back) {
-        let value = f64::from(*value);
-        let error = value - f64::from(*read);
-        max_error = max_error.max(error.abs());
-        noise += error * error;
-        signal += value * value;
-        (low, high) = (low.min(value), high.max(value));
-    }
-    let mut levels: Vec<u32> = back.iter().map(|value| (value + 0.0).to_bits()).collect();
-    levels.sort_unstable();
-    levels.dedup();
-    let zero_points = if code.has_zero_point() { (scales * code.bits()).div_ceil(8) } else { 0 };
-    Quantised {
-        max_error,
-        mean_square: noise / values.len() as f64,
-        relative: if signal > 0.0 { (noise / signal).sqrt() } else { 0.0 },
-        signal_to_noise_db: (noise > 0.0).then(|| 10.0 * (signal / noise).log10()),
-        bytes: (values.len() as u64 * code.bits()).div_ceil(8) + scales * SCALE_BYTES + zero_points,
-        scales,
-        levels: levels.len() as u64,
-        before: histogram(values, low, high),
+    let array = Array::check(values, rows, columns)?;
+    let scaled = Fitted::fit(array, code, granularity)?;
+    let (mut sums, mut back) = (Sums::default(), Vec::with_capacity(values.len()));
+    scaled.each(|value, read| {
+        sums.add(value, read);
+        back.push(read);
+    });
+    let start = (f64::INFINITY, f64::NEG_INFINITY);
+    let values = array.values().iter().map(|value| f64::from(*value));
+    let (low, high) = values.fold(start, |(low, high), value| (low.min(value), high.max(value)));
+    let (coarsest, finest) = scaled.ladders();
+    Ok(Quantised {
+        loss: sums.loss(&scaled, code),
+        levels: different(back.iter().copied()),
+        before: histogram(array.values(), low, high),
         after: histogram(&back, low, high),
+        coarsest,
+        finest,
         values: back,
+    })
+}
+
+/// How many different numbers there are; 0 and −0 are one.
+///
+/// ```
+/// assert_eq!(ledger::formats::different([1.0, 0.0, -0.0, 1.0].into_iter()), 2);
+/// ```
+pub fn different(values: impl Iterator<Item = f32>) -> u64 {
+    /// Places of a table that forgets: most repetitions are dropped before anything is sorted.
+    const PLACES: usize = 1 << 10;
+    let mut seen = [None; PLACES];
+    let mut kept = Vec::new();
+    for value in values {
+        let bits = (value + 0.0).to_bits();
+        let place = &mut seen[(bits.wrapping_mul(0x9e37_79b9) >> 22) as usize % PLACES];
+        if *place != Some(bits) {
+            *place = Some(bits);
+            kept.push(bits);
+        }
     }
+    kept.sort_unstable();
+    kept.dedup();
+    kept.len() as u64
 }
 
 /// Counts in equal bins; what lies outside counts in the bin at that end.
@@ -264,4 +197,13 @@ pub fn with_outliers(
             if is_outlier(at % columns) { normal * factor } else { normal }
         })
         .collect())
+}
+
+/// Makes one column of an array of rows larger by a factor, counted from 0. A column that is not there changes nothing.
+pub fn scale_channel(values: &mut [f32], columns: usize, channel: usize, factor: f32) {
+    for row in values.chunks_mut(columns.max(1)) {
+        if let Some(value) = row.get_mut(channel) {
+            *value *= factor;
+        }
+    }
 }

@@ -1,6 +1,9 @@
 //! Quantisation: codes by hand, what granularity guarantees, what is refused.
 
-use ledger::formats::{Code, Granularity, QuantiseError, quantise, with_outliers};
+use ledger::formats::{
+    Code, Granularity, MAX_TEXT, MAX_TYPED, QuantiseError, different, granularity_sweep, parse_matrix, quantise,
+    scale_channel, with_outliers,
+};
 use proptest::prelude::*;
 
 fn back(code: Code, values: &[f32]) -> Vec<f32> {
@@ -36,7 +39,7 @@ fn floats_by_hand() {
         [57_344.0, 16.0, 16.0, 1.0, 2.0 / 65_536.0, 0.0]
     );
     let unscaled = quantise(&[1000.0, -1.0], 1, 2, Code::E4m3, Granularity::Unscaled).expect("finite");
-    assert_eq!((unscaled.values.clone(), unscaled.bytes, unscaled.scales), (vec![448.0, -1.0], 2, 0));
+    assert_eq!((unscaled.values.clone(), unscaled.loss.bytes, unscaled.loss.scales), (vec![448.0, -1.0], 2, 0));
     let nf4 = back(Code::Nf4, &[2.0, 0.0, -1.4, 0.9]);
     assert_eq!(nf4, [2.0, 0.0, -2.0 * 0.696_192_8, 2.0 * 0.440_709_83]);
 }
@@ -45,23 +48,24 @@ fn floats_by_hand() {
 fn figures_by_hand() {
     // Scale 1: errors 0, 0.25, 0.25, 0.
     let result = quantise(&[127.0, 0.25, -0.25, 2.0], 2, 2, Code::Int8, Granularity::Tensor).expect("finite");
-    assert_eq!((result.max_error, result.mean_square), (0.25, 0.125 / 4.0));
+    assert_eq!((result.loss.max_error, result.loss.mean_square), (0.25, 0.125 / 4.0));
     let signal = 127.0 * 127.0 + 4.0 + 0.125f64;
-    assert!((result.relative - (0.125 / signal).sqrt()).abs() < 1e-15);
-    let decibel = result.signal_to_noise_db.expect("something is lost");
+    assert!((result.loss.relative - (0.125 / signal).sqrt()).abs() < 1e-15);
+    let decibel = result.loss.signal_to_noise_db.expect("something is lost");
     assert!((decibel - 10.0 * (signal / 0.125).log10()).abs() < 1e-9);
-    assert_eq!((result.bytes, result.levels), (4 + 4, 3));
+    assert_eq!((result.loss.bytes, result.levels), (4 + 4, 3));
     assert_eq!(result.before.counts.iter().sum::<u64>(), 4);
     assert_eq!((result.before.low, result.after.high), (-0.25, 127.0));
     let exact = quantise(&[0.0; 4], 2, 2, Code::Nf4, Granularity::Token).expect("finite");
-    assert_eq!((exact.relative, exact.signal_to_noise_db, exact.bytes), (0.0, None, 2 + 8));
+    assert_eq!((exact.loss.relative, exact.loss.signal_to_noise_db, exact.loss.bytes), (0.0, None, 2 + 8));
 }
 
 #[test]
 fn bytes_with_their_scales() {
     let values = vec![1.0; 6 * 8];
-    let bytes =
-        |code, granularity| quantise(&values, 6, 8, code, granularity).map(|result| (result.bytes, result.scales));
+    let bytes = |code, granularity| {
+        quantise(&values, 6, 8, code, granularity).map(|result| (result.loss.bytes, result.loss.scales))
+    };
     assert_eq!(bytes(Code::Int8, Granularity::Tensor), Ok((48 + 4, 1)));
     assert_eq!(bytes(Code::Int8, Granularity::Token), Ok((48 + 24, 6)));
     assert_eq!(bytes(Code::Int8Asymmetric, Granularity::Channel), Ok((48 + 32 + 8, 8)));
@@ -69,6 +73,104 @@ fn bytes_with_their_scales() {
     // Groups of 3 in 8 columns: three a row, the last of two. Their zero points take half a byte each.
     assert_eq!(bytes(Code::Int4Asymmetric, Granularity::Group { size: 3 }), Ok((24 + 18 * 4 + 9, 18)));
     assert_eq!(bytes(Code::Int4, Granularity::Group { size: 100 }), Ok((24 + 24, 6)));
+}
+
+/// The numbers a group can hold, by hand; whatever is read back is one of them.
+#[test]
+fn ladders_of_levels() {
+    let ladder = |code, values: &[f32]| {
+        quantise(values, 1, values.len() as u64, code, Granularity::Tensor).expect("finite").coarsest
+    };
+    // The scale is 1, then 0.2 with zero at code 5.
+    assert_eq!(ladder(Code::Int4, &[7.0, 1.0]), (-7..=7).map(f64::from).collect::<Vec<_>>());
+    let asymmetric = ladder(Code::Int4Asymmetric, &[-1.0, 2.0]);
+    assert!(asymmetric.len() == 16 && (asymmetric[0] + 1.0).abs() < 1e-6 && asymmetric[5] == 0.0);
+    assert_eq!(ladder(Code::Nf4, &[1.0]).len(), 16);
+    // All codes but NaN and one of the two zeros: 256 − 2 − 1; E5M2 has six NaNs, two infinities.
+    let e4m3 = ladder(Code::E4m3, &[448.0]);
+    assert_eq!((e4m3.len(), e4m3[252], e4m3[127]), (253, 448.0, 2f64.powi(-9)));
+    let e5m2 = ladder(Code::E5m2, &[57_344.0]);
+    assert_eq!((e5m2.len(), e5m2[246]), (247, 57_344.0));
+    // Two channels: one holds ±127, the other ±1.27.
+    let two = quantise(&[127.0, 1.27], 1, 2, Code::Int8, Granularity::Channel).expect("finite");
+    assert_eq!((two.coarsest[254], two.coarsest.len()), (127.0, 255));
+    assert!((two.finest[254] - 1.27).abs() < 1e-6);
+    let zeros = quantise(&[0.0; 4], 2, 2, Code::Int8, Granularity::Token).expect("finite");
+    assert_eq!((zeros.coarsest, zeros.finest), (vec![0.0], vec![0.0]));
+}
+
+#[test]
+fn a_sweep_is_every_granularity_by_itself() {
+    let values = with_outliers(12, 8, 1, 20.0, 3).expect("small");
+    for code in Code::ALL {
+        let losses = granularity_sweep(&values, 12, 8, code, 4).expect("finite");
+        assert_eq!(losses.len(), 6);
+        for loss in losses {
+            let alone = quantise(&values, 12, 8, code, loss.granularity).expect("finite").loss;
+            assert_eq!(loss, alone);
+        }
+    }
+    // Five columns are no whole heads of four.
+    let uneven = granularity_sweep(&values[..60], 12, 5, Code::Int8, 4).expect("finite");
+    assert!(uneven.iter().all(|loss| !matches!(loss.granularity, Granularity::Head { .. })) && uneven.len() == 5);
+    assert!(granularity_sweep(&values, 12, 8, Code::Int8, 0).is_err());
+}
+
+#[test]
+fn one_channel_becomes_an_outlier() {
+    let mut values = vec![1.0, 2.0, 3.0, 4.0];
+    scale_channel(&mut values, 2, 1, 10.0);
+    assert_eq!(values, [1.0, 20.0, 3.0, 40.0]);
+    scale_channel(&mut values, 2, 2, 10.0);
+    scale_channel(&mut values, 0, 3, 10.0);
+    assert_eq!(values, [1.0, 20.0, 3.0, 40.0]);
+    assert_eq!(different((0..5000).map(|at| (at % 2500) as f32)), 2500, "more than the table keeps");
+}
+
+#[test]
+fn pasted_matrices() {
+    let shape = |text: &str| parse_matrix(text).map(|matrix| (matrix.rows, matrix.columns, matrix.values));
+    let four = Ok((2, 2, vec![1.0, -2.0, 0.5, 4000.0]));
+    let ways = [
+        "1 -2\n.5 4e3",
+        "1, -2,\r\n+0.5,\t4000\n\n",
+        "1 -2; 0.5 4000",
+        "[[1, -2], [0.5, 4e3]]",
+        " [[1. -2.]\n [0.5 4000.]]\n",
+        "[1,-2]\n[0.5,4000]",
+        "1，-2\n0.5，4000",
+    ];
+    for text in ways {
+        assert_eq!(shape(text), four, "{text:?}");
+    }
+    assert_eq!(shape("[1, 2, 3]"), Ok((1, 3, vec![1.0, 2.0, 3.0])));
+    let wrong = [
+        ("", "no number: expected rows of numbers"),
+        (" \n ", "no number: expected rows of numbers"),
+        ("1 2\n3 x", "row 2, column 2: expected a number, found \"x\""),
+        ("1 2\n3", "row 2 has 1 numbers: expected 2, as in row 1"),
+        ("1 2\n3 -inf", "row 2, column 2: expected a finite FP32 number, found \"-inf\""),
+        ("1e39", "row 1, column 1: expected a finite FP32 number, found \"1e39\""),
+        ("1,,2", "row 1, column 2: expected a number, found \",\""),
+        (",1", "row 1, column 1: expected a number, found \",\""),
+        ("[,1]", "row 1, column 1: expected a number, found \",\""),
+        ("[[1], [null]]", "row 2, column 1: expected a number, found \"null\""),
+        ("[[1, 2], []]", "row 2, column 1: expected rows in brackets, found \"]\""),
+        ("[[1, [2]]]", "row 1, column 2: expected rows in brackets, found \"[\""),
+        ("[[[1]]]", "row 1, column 1: expected rows in brackets, found \"[\""),
+        ("[1, 2", "row 1, column 3: expected rows in brackets, found \"\""),
+        ("[1] 2", "row 2, column 1: expected rows in brackets, found \"2\""),
+        ("1 [2]", "row 1, column 2: expected a number, found \"[\""),
+    ];
+    for (text, message) in wrong {
+        assert_eq!(parse_matrix(text).expect_err(text).to_string(), message, "{text:?}");
+    }
+    let long = "x".repeat(100);
+    assert!(parse_matrix(&long).expect_err("no number").to_string().len() < 100, "what is wrong is cut short");
+    assert!(parse_matrix(&"1 ".repeat(MAX_TYPED)).is_ok());
+    let many = parse_matrix(&"1 ".repeat(MAX_TYPED + 1)).expect_err("one too many").to_string();
+    assert_eq!(many, "row 1, column 65537: more than 65536 numbers");
+    assert!(parse_matrix(&" ".repeat(MAX_TEXT + 1)).expect_err("too long").to_string().contains("1048576"));
 }
 
 #[test]
@@ -144,9 +246,9 @@ proptest! {
             Granularity::Group { size: 2 },
         ] {
             let result = quantise(&values, rows, columns, code, granularity).expect("finite");
-            prop_assert!(result.max_error <= bound * (1.0 + 1e-5) + 1e-9, "{granularity:?} {}", result.max_error);
+            prop_assert!(result.loss.max_error <= bound * (1.0 + 1e-5) + 1e-9, "{granularity:?} {}", result.loss.max_error);
             prop_assert_eq!(result.after.counts.iter().sum::<u64>(), rows * columns);
-            prop_assert!(result.relative >= 0.0 && result.mean_square <= result.max_error.powi(2) * (1.0 + 1e-9));
+            prop_assert!(result.loss.relative >= 0.0 && result.loss.mean_square <= result.loss.max_error.powi(2) * (1.0 + 1e-9));
         }
     }
 
@@ -156,7 +258,19 @@ proptest! {
         let once = quantise(&values, rows, columns, code, Granularity::Token).expect("finite");
         let twice = quantise(&once.values, rows, columns, code, Granularity::Token).expect("finite");
         let scale = once.values.iter().fold(0f64, |largest, value| largest.max(f64::from(value.abs())));
-        prop_assert!(twice.max_error <= scale * 1e-5, "{}", twice.max_error);
+        prop_assert!(twice.loss.max_error <= scale * 1e-5, "{}", twice.loss.max_error);
+    }
+
+    /// What is read back is a level of its group; no text panics.
+    #[test]
+    fn levels_are_what_is_read_back((rows, columns, values) in matrix(), code in codes(), text in ".{0,40}") {
+        let result = quantise(&values, rows, columns, code, Granularity::Tensor).expect("finite");
+        for read in &result.values {
+            prop_assert!(result.coarsest.iter().any(|level| *level as f32 == *read), "{read} {:?}", result.coarsest);
+        }
+        prop_assert!(result.coarsest.windows(2).all(|pair| pair[0] < pair[1]) || result.coarsest.len() == 1);
+        let _ = parse_matrix(&text);
+        let _ = parse_matrix(&format!("[{text}"));
     }
 
     /// Hostile sizes of numbers: no panic, nothing that is not finite.
@@ -165,6 +279,6 @@ proptest! {
         let values: Vec<f32> = bits.into_iter().map(f32::from_bits).filter(|value| value.is_finite()).collect();
         prop_assume!(!values.is_empty());
         let result = quantise(&values, 1, values.len() as u64, code, Granularity::Tensor).expect("finite");
-        prop_assert!(result.max_error.is_finite() && result.relative.is_finite());
+        prop_assert!(result.loss.max_error.is_finite() && result.loss.relative.is_finite());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ledger::calculators::{CalculatorError, Kind, Quantity, Sheet, all, ridge_points, run};
+use ledger::calculators::{Axis, CalculatorError, Kind, Quantity, Sheet, all, ridge_points, run};
 use proptest::prelude::*;
 
 fn typed(values: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -73,6 +73,53 @@ fn ranges_and_choices_hold_at_both_ends() {
     }
 }
 
+fn mark(sheet: &Sheet, plot: &str, mark: &str) -> (f64, f64) {
+    let plot = sheet.plots.iter().find(|known| known.id == plot).unwrap_or_else(|| panic!("no plot {plot}"));
+    let mark = plot.mark(mark).unwrap_or_else(|| panic!("{}: no mark {mark}", plot.id));
+    (mark.x, mark.y)
+}
+
+fn near((x, y): (f64, f64), (other_x, other_y): (f64, f64)) -> bool {
+    (x - other_x).abs() <= other_x.abs() * 1e-9 && (y - other_y).abs() <= other_y.abs() * 1e-9
+}
+
+#[test]
+fn marks_by_hand() {
+    // 989.4 TFLOP/s over 3.35 TB/s. The GEMM of 4096/3 operations per byte stands under the flat roof, the norm of
+    // 4 · 2²⁴ FLOP in 67,117,056 B under the slope.
+    let roof = sheet("roofline", &[]);
+    assert!(near(mark(&roof, "roofline", "ridge"), (989.4e12 / 3.35e12, 989.4e12)));
+    assert!(near(mark(&roof, "roofline", "gemm"), (4096.0 / 3.0, 989.4e12)));
+    let norm = 67_108_864.0 / 67_117_056.0;
+    assert!(near(mark(&roof, "roofline", "norm"), (norm, norm * 3.35e12)));
+    // 63.015 GB out and back take two seconds; in two seconds half of 989.4 TFLOP/s does 989.4e12 operations.
+    let link = [("bytes", "63015000000"), ("operations", "494700000000000")];
+    let offload = sheet("offload", &link);
+    assert!(near(mark(&offload, "break_even", "break_even"), (989.4e12 / 63.015e9, 2.0)));
+    assert!(near(mark(&offload, "break_even", "layer"), (494.7e12 / 63.015e9, 1.0)));
+    let hidden = sheet("offload", &[("hidden", "1")]);
+    assert!(hidden.plots[0].mark("break_even").is_none(), "what is hidden costs nothing");
+    // 64 rows of keys and values of 128 numbers take 32 KiB, a row of queries 256 B: 228 KiB hold 196 × 4 rows.
+    let flash = sheet("flash_attention", &[]);
+    assert!(near(mark(&flash, "shared_memory", "largest"), (784.0, 233_472.0)));
+    assert!(near(mark(&flash, "shared_memory", "chosen"), (128.0, 65_536.0)));
+    assert_eq!(mark(&flash, "traffic_by_sequence", "standard").1, number(&flash, "standard"));
+    assert_eq!(mark(&flash, "traffic_by_rows", "chosen").1, number(&flash, "flash"));
+    let small = sheet("flash_attention", &[("shared_kib", "1")]);
+    assert!(number(&small, "largest_rows") == 0.0 && small.plots[0].mark("largest").is_none());
+    // Sixteen layers of 1 KiB: without checkpoints 16 KiB; four segments hold 4 + 4 − 1 KiB, two 2 + 8 − 1.
+    let sizes = [("layers", "16"), ("input_bytes", "1024"), ("layer_bytes", "1024"), ("segments", "2")];
+    let segments = sheet("checkpointing", &sizes);
+    assert_eq!(mark(&segments, "peak", "root"), (4.0, 7168.0));
+    assert_eq!(mark(&segments, "peak", "chosen"), (2.0, 9216.0));
+    assert_eq!(mark(&segments, "time", "none"), (1.0, 16_384.0));
+    assert_eq!(mark(&segments, "time", "root"), (4.0 / 3.0, 7168.0));
+    // With the last segment kept, two segments compute half of the layers again.
+    let kept = sheet("checkpointing", &[sizes[0], sizes[1], sizes[2], sizes[3], ("last", "kept")]);
+    assert_eq!(mark(&kept, "time", "chosen"), (3.5 / 3.0, 9216.0));
+    assert!(kept.plots[1].lines[0].points.windows(2).all(|pair| pair[0].1 > pair[1].1), "more time, a lower peak");
+}
+
 /// Curves rise along their axis for the smallest inputs too.
 #[test]
 fn curves_rise_along_their_axis() {
@@ -80,15 +127,18 @@ fn curves_rise_along_their_axis() {
         for input in &calculator.inputs {
             let Kind::Whole { min, .. } = &input.kind else { continue };
             let Ok(sheet) = run(calculator.id, &typed(&[(&input.id, &min.to_string())])) else { continue };
-            for series in &sheet.series {
-                let rises = series.points.windows(2).all(|pair| pair[0].0 < pair[1].0);
-                assert!(
-                    rises && !series.points.is_empty(),
-                    "{} {} = {min}: {:?}",
-                    calculator.id,
-                    input.id,
-                    series.points
-                );
+            for plot in &sheet.plots {
+                assert!(!plot.lines.is_empty(), "{} {} = {min}", calculator.id, input.id);
+                for line in &plot.lines {
+                    let rises = line.points.windows(2).all(|pair| pair[0].0 < pair[1].0);
+                    assert!(rises, "{} {} = {min}: {:?}", calculator.id, input.id, line.points);
+                }
+                // What a logarithmic axis shows is above zero; a mark lies on the picture.
+                let marks = plot.marks.iter().map(|mark| (mark.x, mark.y));
+                for (x, y) in plot.lines.iter().flat_map(|line| line.points.iter().copied()).chain(marks) {
+                    let shown = |axis: &Axis, value: f64| value.is_finite() && (!axis.logarithmic || value > 0.0);
+                    assert!(shown(&plot.along, x) && shown(&plot.up, y), "{}/{}: {x} {y}", calculator.id, plot.id);
+                }
             }
         }
     }

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use super::browser;
 use super::table::LedgerTable;
 use super::timeline::TimelineView;
-use crate::chart::{Curve, Part, Stack};
+use crate::chart::{Part, PlotView, Stack};
 use crate::state::pick;
 use crate::tools::{Answer, Bar, Figure, File, Table};
 
@@ -16,13 +16,7 @@ pub fn AnswerView(answer: Answer, lang: Lang) -> impl IntoView {
     let Answer { verdict, figures, bars, capacity, timeline, entries, tables, curves, assumptions, file, links } =
         answer;
     let total = entries.iter().fold(0_u64, |sum, entry| sum.saturating_add(entry.bytes));
-    let curves = curves
-        .into_iter()
-        .map(|curve| {
-            let (name, along) = (pick(&curve.name, lang), pick(&curve.along, lang));
-            view! { <Curve name along points=curve.points /> }
-        })
-        .collect_view();
+    let curves = curves.into_iter().map(|plot| view! { <PlotView plot lang /> }).collect_view();
     view! {
         {verdict.map(|text| view! { <p class="ask">{pick(&text, lang)}</p> })}
         <Figures figures lang />

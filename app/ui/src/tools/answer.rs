@@ -1,6 +1,6 @@
 //! An answer in parts that a page can show.
 
-use ledger::calculators::{Quantity, Series, Sheet};
+use ledger::calculators::{Plot, Quantity, Sheet};
 use ledger::{Entry, Text, units};
 use serde::Serialize;
 
@@ -75,7 +75,7 @@ pub struct Answer {
     pub timeline: Option<Timeline>,
     pub entries: Vec<Entry>,
     pub tables: Vec<Table>,
-    pub curves: Vec<Series>,
+    pub curves: Vec<Plot>,
     /// What the numbers take for granted.
     pub assumptions: Vec<Text>,
     pub file: Option<File>,
@@ -151,7 +151,7 @@ impl From<Sheet> for Answer {
         Self {
             verdict: sheet.verdict,
             tables: vec![table],
-            curves: sheet.series,
+            curves: sheet.plots,
             assumptions: sheet.assumptions,
             ..Self::default()
         }

@@ -1,6 +1,6 @@
 //! The planner: ranked plans, why the first beats the second, and the front of memory and time.
 
-use ledger::calculators::{Input, Series};
+use ledger::calculators::{Axis, Input, Measure, Plot};
 use ledger::planner::{self, Comparison, ServePlan, TrainPlan};
 use ledger::{Dtype, Text, units};
 
@@ -158,7 +158,7 @@ fn answer(
     front: impl Iterator<Item = (u64, f64)>,
     smallest: Option<u64>,
 ) -> Answer {
-    let mut points: Vec<(f64, f64)> = front.map(|(bytes, time)| (bytes as f64 / units::GIB as f64, time)).collect();
+    let mut points: Vec<(f64, f64)> = front.map(|(bytes, time)| (bytes as f64, time)).collect();
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
     let verdict = match (smallest, &why) {
         (Some(peak), _) => Some(Text::new(
@@ -172,12 +172,10 @@ fn answer(
     if let Some(why) = why {
         tables.push(compared(&why));
     }
-    let front = Series {
-        id: "front".into(),
-        name: Text::new("Pareto 前沿：时间（秒）", "Pareto front: seconds"),
-        along: Text::new("每卡峰值（GiB）", "Peak per card (GiB)"),
-        points,
-    };
+    let name = || Text::new("Pareto 前沿", "Pareto front");
+    let along = Axis::linear(Text::new("每卡峰值", "Peak per card"), Measure::Bytes);
+    let up = Axis::linear(Text::new("时间", "Time"), Measure::Seconds);
+    let front = Plot::new("front", name(), along, up).line("front", name(), points);
     Answer {
         verdict,
         figures,

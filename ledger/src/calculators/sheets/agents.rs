@@ -4,7 +4,7 @@ use super::{Answer, Calculator, Given};
 use crate::{
     Text,
     calculators::{
-        Series, Sheet,
+        Axis, Measure, Plot, Sheet,
         input::{dtype, model, whole},
     },
     formula::n,
@@ -71,12 +71,10 @@ fn compute(given: &Given) -> Answer {
         new,
     );
     sheet.count("summaries", ("压缩的次数", "Times that the context is summarised"), n(folded))?;
-    sheet.series.push(Series {
-        id: "context".into(),
-        name: Text::new("上下文（token）", "Context (tokens)"),
-        along: Text::new("轮", "Turn"),
-        points,
-    });
+    let tokens = || Text::new("上下文（token）", "Context (tokens)");
+    let (along, up) = (Text::new("轮", "Turn"), tokens());
+    let plot = Plot::new("context", tokens(), Axis::linear(along, Measure::Count), Axis::linear(up, Measure::Count));
+    sheet.plots.push(plot.line("context", tokens(), points));
     sheet.assume(
         "每轮增加的 token 数相同；上下文全部保留，直到压缩",
         "Every turn adds the same; everything is kept until it is summarised",

@@ -4,7 +4,7 @@ use super::{Answer, Calculator, Given};
 use crate::{
     LedgerError, Text,
     calculators::{
-        Quantity, Series, Sheet,
+        Axis, Measure, Plot, Quantity, Sheet,
         input::{choice, whole},
     },
     formula::{Term, n},
@@ -81,19 +81,8 @@ fn compute(given: &Given) -> Answer {
         time,
         format!("(1 + 2 + {extra}) ÷ (1 + 2)"),
     );
-    let along = Text::new("段数", "Segments");
-    sheet.series.push(Series {
-        id: "peak".into(),
-        name: Text::new("峰值字节", "Peak bytes"),
-        along: along.clone(),
-        points: curve.iter().map(|(segments, bytes, _)| (*segments as f64, *bytes as f64)).collect(),
-    });
-    sheet.series.push(Series {
-        id: "time".into(),
-        name: Text::new("一步的时间 ÷ 不重算", "Time of a step ÷ without checkpoints"),
-        along,
-        points: curve.iter().map(|(segments, _, time)| (*segments as f64, *time)).collect(),
-    });
+    let root = (optimum.round() as u64).clamp(1, layers);
+    sheet.plots = vec![over_segments(&curve, none, segments, root), against_time(&curve, none, segments, root)];
     sheet.assume(
         "反向约为前向的两倍；重算的每层多一次前向",
         "A backward takes about two forwards; a layer that is computed again takes one more",
@@ -107,4 +96,56 @@ fn compute(given: &Given) -> Answer {
         "Activations only: weights, gradients, optimizer states and logits come on top",
     );
     Ok(sheet)
+}
+
+/// Segments, peak bytes, time of a step in units of one without checkpoints.
+type Point = (u64, u64, f64);
+
+/// What both plots mark, with its id: nothing computed again, the rounded optimum of the formula, the choice.
+fn marked(curve: &[Point], none: u64, chosen: u64, root: u64) -> Vec<(&'static str, Text, Point)> {
+    let at = |segments: u64| curve.iter().find(|(known, ..)| *known == segments).copied();
+    let named = |id, zh: &str, en: &str, segments: u64| {
+        let name = Text::new(format!("{zh}：{segments} 段"), format!("{en}: {segments} segments"));
+        Some((id, name, at(segments)?))
+    };
+    let without = Some(("none", Text::new("不重算", "Without checkpoints"), (0, none, 1.0)));
+    let root = named("root", "√n 点", "√n point", root);
+    [without, root, named("chosen", "所选", "Chosen", chosen)].into_iter().flatten().collect()
+}
+
+fn peak_axis() -> Axis {
+    Axis::linear(Text::new("峰值", "Peak"), Measure::Bytes)
+}
+
+fn over_segments(curve: &[Point], none: u64, chosen: u64, root: u64) -> Plot {
+    let along = Axis::linear(Text::new("段数", "Segments"), Measure::Count);
+    let place = |(segments, bytes, _): Point| (segments as f64, bytes as f64);
+    let name = Text::new("段数与峰值", "Segments and peak");
+    let level = [curve.first(), curve.last()].into_iter().flatten().map(|point| (point.0 as f64, none as f64));
+    let plot = Plot::new("peak", name, along, peak_axis())
+        .line("peak", Text::new("峰值", "Peak"), curve.iter().copied().map(place).collect())
+        .line("none", Text::new("不重算", "Without checkpoints"), level.collect());
+    let on_curve = marked(curve, none, chosen, root).into_iter().filter(|(_, _, point)| point.0 > 0);
+    on_curve.fold(plot, |plot, (id, name, point)| plot.marking(id, name, place(point)))
+}
+
+/// The lowest peak that each time buys.
+fn against_time(curve: &[Point], none: u64, chosen: u64, root: u64) -> Plot {
+    let place = |(_, bytes, time): Point| (time, bytes as f64);
+    let mut points: Vec<(f64, f64)> = curve.iter().copied().chain([(0, none, 1.0)]).map(place).collect();
+    points.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
+    // More time for a higher peak is no bargain.
+    let mut lowest = f64::INFINITY;
+    points.retain(|(_, bytes)| {
+        let lower = *bytes < lowest;
+        lowest = lowest.min(*bytes);
+        lower
+    });
+    let along = Axis::linear(Text::new("一步的时间 ÷ 不重算", "Time of a step ÷ without checkpoints"), Measure::Ratio);
+    let line = Text::new("这么多时间换来的最低峰值", "The lowest peak for that time");
+    let plot = Plot::new("time", Text::new("时间换显存", "Time for memory"), along, peak_axis());
+    let plot = plot.line("lowest", line, points);
+    marked(curve, none, chosen, root)
+        .into_iter()
+        .fold(plot, |plot, (id, name, point)| plot.marking(id, name, place(point)))
 }

@@ -4,7 +4,7 @@ use super::{Answer, Calculator, Given};
 use crate::{
     Text,
     calculators::{
-        Series, Sheet,
+        Axis, Measure, Plot, Sheet,
         input::{dtype, model, whole},
         video_tokens,
     },
@@ -46,12 +46,10 @@ fn compute(given: &Given) -> Answer {
         let second = (seconds * part).div_ceil(10);
         Ok((second as f64, video_tokens(second * rate, per_frame, merged, compression)? as f64))
     });
-    sheet.series.push(Series::new(
-        "tokens",
-        Text::new("token 数", "Tokens"),
-        Text::new("秒", "Seconds"),
-        points.collect::<Result<_, crate::LedgerError>>()?,
-    ));
+    let name = || Text::new("token 数", "Tokens");
+    let along = Axis::linear(Text::new("片长（秒）", "Length of the clip (seconds)"), Measure::Count);
+    let plot = Plot::new("tokens", name(), along, Axis::linear(name(), Measure::Count));
+    sheet.plots.push(plot.line("tokens", name(), points.collect::<Result<_, crate::LedgerError>>()?));
     sheet.assume(
         "均匀采样；每帧的 token 数相同",
         "Frames are sampled evenly; every frame gives the same number of tokens",

@@ -2,9 +2,9 @@
 
 use super::{Answer, Calculator, Given};
 use crate::{
-    Text,
+    LedgerError, Text,
     calculators::{
-        Sheet, Tiles,
+        Axis, Measure, Plot, Sheet, Tiles,
         attention::{flash_term, score_term, standard_term},
         input::{choice, dtype, whole},
     },
@@ -12,8 +12,11 @@ use crate::{
     units::KIB,
 };
 
+/// Rows of a tile at most.
+const MOST_ROWS: u64 = 4096;
+
 pub(super) fn calculator() -> Calculator {
-    let rows = |id, zh, en, default| whole(id, (zh, en), "", default, 1, 4096);
+    let rows = |id, zh, en, default| whole(id, (zh, en), "", default, 1, MOST_ROWS);
     Calculator {
         id: "flash_attention",
         name: Text::new("FlashAttention 的分块与流量", "FlashAttention: tiles and traffic"),
@@ -55,6 +58,8 @@ fn compute(given: &Given) -> Answer {
         ("一个 SM 同时容纳的线程块", "Blocks that one SM holds at once"),
         n(shared / tile.max(1)),
     )?;
+    let largest = most_rows(&tiles, shared);
+    sheet.count("largest_rows", ("放得下的最大 Q 行数", "Most query rows that fit"), n(largest))?;
     sheet.bytes(
         "scores",
         ("分数矩阵（不再写出）", "Score matrices that are no longer written"),
@@ -83,6 +88,8 @@ fn compute(given: &Given) -> Answer {
         ("运算：两者相同", "Operations, equal for both"),
         n(4) * n(heads) * n(seq) * n(seq) * n(head_dim),
     )?;
+    sheet.plots =
+        vec![budget(&tiles, shared, largest), by_rows(heads, seq, &tiles, largest), by_length(heads, seq, &tiles)];
     if fitting == 0 {
         sheet.decide("分块放不进一个 SM 的共享内存。", "The tile does not fit the shared memory of an SM.");
     } else {
@@ -102,4 +109,98 @@ fn compute(given: &Given) -> Answer {
         "The order is that of the FlashAttention paper (arXiv 2205.14135, theorem 2), M in numbers",
     );
     Ok(sheet)
+}
+
+/// The most query rows with which the tile fits; 0 where one row is too many already.
+fn most_rows(tiles: &Tiles, shared: u64) -> u64 {
+    let fits = |rows: u64| {
+        let tile = Tiles { query_rows: rows, ..*tiles }.shared_memory();
+        tile.is_ok_and(|tile| tile <= shared)
+    };
+    let (mut fitting, mut above) = (0, MOST_ROWS + 1);
+    while above - fitting > 1 {
+        let middle = fitting.midpoint(above);
+        if fits(middle) { fitting = middle } else { above = middle }
+    }
+    fitting
+}
+
+/// Powers of two from 16 rows to beyond what is chosen and what fits, and those two themselves.
+fn rows_shown(chosen: u64, largest: u64) -> Vec<u64> {
+    let end = chosen.max(largest).max(128).next_power_of_two().min(MOST_ROWS);
+    let mut rows: Vec<u64> = (4..=12).map(|power| 1 << power).filter(|rows| *rows <= end).collect();
+    rows.extend([chosen, largest.max(1)]);
+    rows.sort_unstable();
+    rows
+}
+
+/// Points of a line; a length whose bytes no longer fit 64 bits has none.
+fn points(along: &[u64], value: impl Fn(u64) -> Result<u64, LedgerError>) -> Vec<(f64, f64)> {
+    along.iter().filter_map(|at| Some((*at as f64, value(*at).ok()? as f64))).collect()
+}
+
+fn rows_axis() -> Axis {
+    Axis::logarithmic(Text::new("Q 分块的行数", "Rows of a query tile"), Measure::Count)
+}
+
+fn budget(tiles: &Tiles, shared: u64, largest: u64) -> Plot {
+    let tile = |rows: u64| Tiles { query_rows: rows, ..*tiles }.shared_memory();
+    let rows = rows_shown(tiles.query_rows, largest);
+    let ends = [rows[0], rows[rows.len() - 1]];
+    let up = Axis::linear(Text::new("一个线程块的共享内存", "Shared memory of one block"), Measure::Bytes);
+    let plot = Plot::new("shared_memory", Text::new("共享内存预算", "Shared memory budget"), rows_axis(), up)
+        .line("tile", Text::new("分块", "Tile"), points(&rows, tile))
+        .line("limit", Text::new("一个 SM 的共享内存", "Shared memory of one SM"), points(&ends, |_| Ok(shared)));
+    mark_rows(plot, tiles.query_rows, largest, tile)
+}
+
+fn by_rows(heads: u64, seq: u64, tiles: &Tiles, largest: u64) -> Plot {
+    let standard = || (n(heads) * standard_term(seq, tiles.head_dim, tiles.dtype)).finish("standard");
+    let flash = |rows: u64| Ok((n(heads) * flash_term(seq, tiles.head_dim, rows, tiles.dtype)).finish("flash")?.0);
+    let rows = rows_shown(tiles.query_rows, largest);
+    let ends = [rows[0], rows[rows.len() - 1]];
+    let name = Text::new("显存流量与分块", "Traffic against the tile");
+    let plot = Plot::new("traffic_by_rows", name, rows_axis(), traffic_axis())
+        .line("standard", Text::new("标准实现", "Standard"), points(&ends, |_| Ok(standard()?.0)))
+        .line("flash", Text::new("分块", "Tiled"), points(&rows, flash));
+    mark_rows(plot, tiles.query_rows, largest, flash)
+}
+
+fn traffic_axis() -> Axis {
+    Axis::logarithmic(Text::new("显存流量", "Traffic"), Measure::Bytes)
+}
+
+fn mark_rows(plot: Plot, chosen: u64, largest: u64, value: impl Fn(u64) -> Result<u64, LedgerError>) -> Plot {
+    let at = |rows: u64| value(rows).ok().map(|value| (rows as f64, value as f64));
+    let mark = |plot: Plot, id, name: Text, point: Option<(f64, f64)>| match point {
+        Some(point) => plot.marking(id, name, point),
+        None => plot,
+    };
+    let plot = mark(plot, "chosen", Text::new("所选分块", "The chosen tile"), at(chosen));
+    let fits = Text::new("放得下的最大分块", "The largest tile that fits");
+    mark(plot, "largest", fits, (largest > 0).then(|| at(largest)).flatten())
+}
+
+/// Four doublings to each side of the chosen length.
+fn by_length(heads: u64, seq: u64, tiles: &Tiles) -> Plot {
+    let standard = |seq| Ok((n(heads) * standard_term(seq, tiles.head_dim, tiles.dtype)).finish("standard")?.0);
+    let flash =
+        |seq| Ok((n(heads) * flash_term(seq, tiles.head_dim, tiles.query_rows, tiles.dtype)).finish("flash")?.0);
+    let mut lengths: Vec<u64> = (0..=8).map(|power| seq.saturating_mul(1 << power).div_ceil(16)).collect();
+    lengths.dedup();
+    let along = Axis::logarithmic(Text::new("序列长度（token）", "Sequence (tokens)"), Measure::Count);
+    let name = Text::new("显存流量与序列长度", "Traffic against the sequence");
+    let mut plot = Plot::new("traffic_by_sequence", name, along, traffic_axis())
+        .line("standard", Text::new("标准实现", "Standard"), points(&lengths, standard))
+        .line("flash", Text::new("分块", "Tiled"), points(&lengths, flash));
+    let here = [
+        ("standard", Text::new("标准实现，所选长度", "Standard, the chosen length"), standard(seq)),
+        ("flash", Text::new("分块，所选长度", "Tiled, the chosen length"), flash(seq)),
+    ];
+    for (id, name, bytes) in here {
+        if let Ok(bytes) = bytes {
+            plot = plot.marking(id, name, (seq as f64, bytes as f64));
+        }
+    }
+    plot
 }

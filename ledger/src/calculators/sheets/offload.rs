@@ -4,7 +4,7 @@ use super::{Answer, Calculator, Given, Rate};
 use crate::{
     Text,
     calculators::{
-        Quantity, Sheet,
+        Axis, Measure, Plot, Quantity, Sheet,
         input::{card, decimal, link, share, whole},
     },
     formula::n,
@@ -69,6 +69,8 @@ fn compute(given: &Given) -> Answer {
         Quantity::Ratio(per_byte),
         formula,
     );
+    let layer = operations as f64 / bytes as f64;
+    sheet.plots.push(crossing(bytes as f64, rate.per_second as f64 * share, layer, (per_byte, visible)));
     sheet.bytes("host", ("主机内存占用", "Host memory taken"), n(bytes))?;
     if visible < again {
         sheet.decide(
@@ -94,4 +96,33 @@ fn compute(given: &Given) -> Answer {
         "The dense BF16 peak (FP16 where there is none) times the stated share",
     );
     Ok(sheet)
+}
+
+/// Seconds for one layer's bytes, moved and computed again, over the operations per byte: where the lines cross, both
+/// take as long.
+fn crossing(bytes: f64, rate: f64, layer: f64, (break_even, visible): (f64, f64)) -> Plot {
+    /// How far the picture goes on beyond the points.
+    const ROOM: f64 = 8.0;
+    let again = |intensity: f64| intensity * bytes / rate;
+    // A transfer that is hidden altogether costs nothing: there is nothing to break even with.
+    let seen = visible > 0.0;
+    let (low, high) = if seen { (layer.min(break_even), layer.max(break_even)) } else { (layer, layer) };
+    let (low, high) = (low / ROOM, high * ROOM);
+    let along = Text::new("算术强度（FLOP/B）", "Intensity (FLOP/B)");
+    let plot = Plot::new(
+        "break_even",
+        Text::new("搬运还是重算", "Move or compute again"),
+        Axis::logarithmic(along, Measure::OperationsPerByte),
+        Axis::logarithmic(Text::new("时间", "Time"), Measure::Seconds),
+    )
+    .line("recompute", Text::new("重算", "Compute again"), vec![(low, again(low)), (high, again(high))])
+    .marking("layer", Text::new("这一层：重算", "This layer, computed again"), (layer, again(layer)));
+    if !seen {
+        return plot;
+    }
+    plot.line("transfer", Text::new("搬出并搬回", "Move out and back"), vec![(low, visible), (high, visible)]).marking(
+        "break_even",
+        Text::new("盈亏平衡点", "Break-even"),
+        (break_even, visible),
+    )
 }

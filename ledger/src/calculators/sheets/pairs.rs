@@ -4,7 +4,7 @@ use super::{Answer, Calculator, Given};
 use crate::{
     Text,
     calculators::{
-        Series, Sheet,
+        Axis, Measure, Plot, Sheet,
         input::{dtype, whole},
     },
     formula::n,
@@ -57,12 +57,10 @@ fn compute(given: &Given) -> Answer {
         let bytes = (n(heads) * n(length) * n(length) * n(length)).of_bits(bits).finish("logits")?.0;
         Ok((length as f64, bytes as f64))
     });
-    sheet.series.push(Series::new(
-        "logits",
-        Text::new("三角注意力的 logits（字节）", "Logits of triangle attention (bytes)"),
-        Text::new("残基", "Residues"),
-        points.collect::<Result<_, crate::LedgerError>>()?,
-    ));
+    let name = || Text::new("三角注意力的 logits", "Logits of triangle attention");
+    let along = Axis::linear(Text::new("残基", "Residues"), Measure::Count);
+    let plot = Plot::new("logits", name(), along, Axis::linear(name(), Measure::Bytes));
+    sheet.plots.push(plot.line("logits", name(), points.collect::<Result<_, crate::LedgerError>>()?));
     sheet.assume(
         "一个样本；logits 为头数 × L³，不用融合内核",
         "One sample; the logits are heads × L³, without a fused kernel",

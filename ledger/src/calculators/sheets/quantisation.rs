@@ -88,19 +88,19 @@ fn compute(given: &Given) -> Answer {
     let mut sheet = Sheet::default();
     for (granularity, (id, bytes_id, name, bytes_name)) in granularities.into_iter().zip(LINES) {
         let result = quantise(&values, rows, columns, code, granularity).map_err(failed)?;
-        sheet.push(id, name, Quantity::Ratio(result.relative), "‖x − x̂‖ ÷ ‖x‖".to_owned());
+        sheet.push(id, name, Quantity::Ratio(result.loss.relative), "‖x − x̂‖ ÷ ‖x‖".to_owned());
         let formula = format!(
             "{} × {} b + {} × 4 B{}",
             units::group(values.len() as u64),
             code.bits(),
-            units::group(result.scales),
+            units::group(result.loss.scales),
             if code.has_zero_point() {
-                format!(" + {} × {} b", units::group(result.scales), code.bits())
+                format!(" + {} × {} b", units::group(result.loss.scales), code.bits())
             } else {
                 String::new()
             }
         );
-        sheet.push(bytes_id, bytes_name, Quantity::Bytes(result.bytes), formula);
+        sheet.push(bytes_id, bytes_name, Quantity::Bytes(result.loss.bytes), formula);
         if id == "tensor" {
             let count = Quantity::Count(result.levels);
             sheet.push("levels", ("逐张量：用到的不同取值", "Per tensor: different values"), count, "|{x̂}|".to_owned());

@@ -6,7 +6,7 @@ use super::{Answer, Calculator, Given};
 use crate::{
     Text,
     calculators::{
-        Quantity, Sheet,
+        Axis, Measure, Plot, Quantity, Sheet,
         input::{card, choice, whole},
     },
     catalogue,
@@ -76,6 +76,8 @@ pub(super) fn calculator() -> Calculator {
 
 /// What one kernel does and moves, with the ids and names of its lines.
 struct Kernel {
+    id: &'static str,
+    name: (&'static str, &'static str),
     ids: [&'static str; 4],
     names: [(&'static str, &'static str); 4],
     operations: Term,
@@ -85,6 +87,8 @@ struct Kernel {
 macro_rules! kernel {
     ($id:literal, $zh:literal, $en:literal, $operations:expr, $bytes:expr) => {
         Kernel {
+            id: $id,
+            name: ($zh, $en),
             ids: [
                 concat!($id, "_operations"),
                 concat!($id, "_bytes"),
@@ -143,7 +147,7 @@ fn compute(given: &Given) -> Answer {
             (n(2) * n(batch) * n(kv_heads) * n(head) * n(context) + n(2) * n(batch) * n(heads) * n(head)) * b(width)
         ),
     ];
-    let mut limited = Vec::new();
+    let (mut limited, mut points) = (Vec::new(), Vec::new());
     for kernel in kernels {
         let [operations_id, bytes_id, intensity_id, seconds_id] = kernel.ids;
         let operations = sheet.operations(operations_id, kernel.names[0], kernel.operations)?;
@@ -157,6 +161,7 @@ fn compute(given: &Given) -> Answer {
             units::group(bytes)
         );
         sheet.push(seconds_id, kernel.names[3], Quantity::Seconds(computing.max(moving)), formula);
+        points.push((kernel.id, kernel.name, intensity));
         limited.push(if intensity < ridge { ("显存带宽", "memory") } else { ("算力", "arithmetic") });
     }
     sheet.decide(
@@ -169,6 +174,7 @@ fn compute(given: &Given) -> Answer {
             card.name, limited[0].1, limited[1].1, limited[2].1
         ),
     );
+    sheet.plots.push(roof(rate as f64, speed.memory as f64, &points));
     sheet.assume("数据手册的峰值：没有程序能达到", "Peaks of the data sheet, which no program reaches");
     sheet.assume(
         "每个输入读一次、每个输出写一次；缓存与启动开销不计",
@@ -179,4 +185,28 @@ fn compute(given: &Given) -> Answer {
         "Four operations per element of the norm; of decoding only the two products count",
     );
     Ok(sheet)
+}
+
+/// Both roofs from well below the lowest of the points to well above the highest, with each kernel as high as the roofs
+/// let it get.
+fn roof(rate: f64, memory: f64, kernels: &[(&'static str, (&'static str, &'static str), f64)]) -> Plot {
+    /// How far the picture goes on beyond the points.
+    const ROOM: f64 = 4.0;
+    let ridge = rate / memory;
+    let (low, high) = kernels.iter().fold((ridge, ridge), |(low, high), (_, _, at)| (low.min(*at), high.max(*at)));
+    let (low, high) = (low / ROOM, high * ROOM);
+    let along = Text::new("算术强度（FLOP/B）", "Intensity (FLOP/B)");
+    let up = Text::new("可达速率（FLOP/s）", "Attainable rate (FLOP/s)");
+    let plot = Plot::new(
+        "roofline",
+        Text::new("屋顶线", "Roofline"),
+        Axis::logarithmic(along, Measure::OperationsPerByte),
+        Axis::logarithmic(up, Measure::OperationsPerSecond),
+    )
+    .line("memory", Text::new("显存带宽", "Memory roof"), vec![(low, low * memory), (ridge, rate)])
+    .line("compute", Text::new("算力", "Compute roof"), vec![(ridge, rate), (high, rate)])
+    .marking("ridge", Text::new("拐点", "Ridge point"), (ridge, rate));
+    kernels
+        .iter()
+        .fold(plot, |plot, (id, (zh, en), at)| plot.marking(id, Text::new(*zh, *en), (*at, rate.min(at * memory))))
 }

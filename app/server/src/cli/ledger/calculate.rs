@@ -64,10 +64,16 @@ fn print(sheet: &Sheet) {
     for line in &sheet.lines {
         outln!("{:>16}  {:<44} {}", line.quantity.to_string(), line.name.en, line.formula);
     }
-    for series in &sheet.series {
-        outln!("{} ({}):", series.name.en, series.along.en);
-        for (x, y) in &series.points {
-            outln!("{x:>16}  {y}");
+    for plot in &sheet.plots {
+        outln!("{} ({} / {}):", plot.name.en, plot.up.name.en, plot.along.name.en);
+        for line in &plot.lines {
+            outln!("  {}", line.name.en);
+            for (x, y) in &line.points {
+                outln!("{x:>16}  {y}");
+            }
+        }
+        for mark in &plot.marks {
+            outln!("  {}: {} {}", mark.name.en, mark.x, mark.y);
         }
     }
     if let Some(verdict) = &sheet.verdict {
