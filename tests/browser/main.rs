@@ -4,6 +4,7 @@ mod first_day;
 mod keyboard;
 mod ledgers;
 mod plain;
+mod quantisation;
 mod reading;
 mod sizes;
 mod tools;
