@@ -52,20 +52,23 @@ pub fn Pair(before: Histogram, after: Histogram, ladders: Vec<Ladder>, lang: Lan
             Lang::En => format!("{name}: numbers in {used} of {} bins", histogram.counts.len()),
         };
         view! {
-            <span class="name">{name}<small>{units::group(most)}</small></span>
+            <span class="name">{name}</span>
             <svg class=class viewBox="0 0 1000 1000" preserveAspectRatio="none" role="img" aria-label=told>
                 <path d=outline(histogram, most) />
             </svg>
         }
     };
+    let full = units::group(most);
+    let caption = match lang {
+        Lang::Zh => format!("量化前后的分布：区间相同，高度为计数的对数，满高 {full} 个；中间是码的取值"),
+        Lang::En => format!(
+            "Before and after: the same bins, heights are logarithms of counts, {full} at full height; between them what the code can hold"
+        ),
+    };
     view! {
         <figure class="histograms">
             <figcaption>
-                {lang
-                    .pick(
-                        "量化前后的分布：区间相同，高度为计数的对数；中间是码的取值",
-                        "Before and after: the same bins, heights are logarithms of counts; between them what the code can hold",
-                    )}
+                {caption}
             </figcaption>
             <div class="frame">
                 {bars(lang.pick("之前", "Before"), "bins before", &before)} {rows.collect_view()}
