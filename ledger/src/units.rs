@@ -62,6 +62,24 @@ pub fn decimal(number: u64, unit: u64, digits: u32) -> String {
     }
 }
 
+/// A measured or estimated number with four significant digits, as a power of ten where it is very small or large.
+///
+/// ```
+/// use ledger::units::significant;
+/// assert_eq!(["0.1250", "12.35", "3.200e-5", "1.000e7", "0"], [0.125, 12.345_6, 3.2e-5, 1e7, 0.0].map(significant));
+/// ```
+pub fn significant(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        1e-3..1e5 => {
+            // Rounded first, so that 9.9999 has the digits of 10.
+            let power = format!("{:.3e}", value.abs()).split_once('e').and_then(|(_, power)| power.parse::<i32>().ok());
+            format!("{value:.*}", usize::try_from(3 - power.unwrap_or(0)).unwrap_or(0))
+        }
+        _ => format!("{value:.3e}"),
+    }
+}
+
 /// Gibibytes with two decimals.
 ///
 /// ```

@@ -6,6 +6,7 @@ mod keyboard;
 mod larger;
 mod ledgers;
 mod plain;
+mod quantisation;
 mod reading;
 mod sizes;
 mod tools;

@@ -27,7 +27,9 @@ async fn small_calculators_follow_the_hand() {
     let server = Server::start();
     let browser = Browser::start().await;
     let tab = browser.tab().await;
-    for (at, calculator) in calculators::all().iter().enumerate() {
+    // Quantisation has an island of its own, and a test of its own.
+    let listed = calculators::all().iter().filter(|calculator| calculator.id != "quantisation");
+    for (at, calculator) in listed.enumerate() {
         let width = if at % 2 == 0 { 1280 } else { 390 };
         tab.size(width, 844).await;
         tab.goto(&server.url(&format!("/{}/tools/{}", ["zh", "en"][at % 2], place(calculator.id)))).await;

@@ -7,6 +7,8 @@ mod axis;
 mod bars;
 #[cfg(feature = "stories")]
 mod curve;
+#[cfg(feature = "sheets")]
+mod histogram;
 #[cfg(any(feature = "answers", feature = "stories"))]
 mod plot;
 mod stack;
@@ -19,6 +21,8 @@ pub use areas::{areas, hand, objects};
 pub use bars::Bars;
 #[cfg(feature = "stories")]
 pub use curve::Curve;
+#[cfg(feature = "sheets")]
+pub use histogram::{Ladder, Pair};
 #[cfg(feature = "answers")]
 pub use plot::plot;
 pub use stack::{Part, Stack, stack};

@@ -10,6 +10,8 @@ mod inference;
 mod inputs;
 #[cfg(feature = "core")]
 mod lab;
+#[cfg(feature = "sheets")]
+mod quantisation;
 #[cfg(feature = "core")]
 mod quiz;
 mod share;
@@ -27,6 +29,8 @@ pub use allocator::AllocatorStory;
 pub use inference::InferenceLedger;
 #[cfg(feature = "core")]
 pub use lab::{JobState, JobView, LabRun, StageState};
+#[cfg(feature = "sheets")]
+pub use quantisation::Quantisation;
 #[cfg(feature = "core")]
 pub use quiz::{Answered, QuizCard};
 #[cfg(feature = "tools")]

@@ -17,4 +17,4 @@ pub use catalogue::CataloguePage;
 pub use error::ErrorPage;
 pub use home::Home;
 pub use lesson::{LessonPage, QuizResult};
-pub use tools::{AllocatorPage, ToolPage, ToolsPage};
+pub use tools::{AllocatorPage, QuantisationPage, ToolPage, ToolsPage};

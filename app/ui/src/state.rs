@@ -12,6 +12,8 @@ pub mod names;
 pub(crate) mod parallel;
 #[cfg(feature = "planner")]
 pub(crate) mod plan;
+#[cfg(feature = "sheets")]
+pub(crate) mod quantisation;
 pub(crate) mod reader;
 #[cfg(feature = "planner")]
 pub(crate) mod serving;
@@ -31,6 +33,8 @@ pub use inference::{BATCH, InferenceState, RESERVE_MIB, SEQ as INFERENCE_SEQ};
 pub use parallel::ParallelState;
 #[cfg(feature = "planner")]
 pub use plan::{Goal, PlanState, Plans};
+#[cfg(feature = "sheets")]
+pub use quantisation::QuantisationState;
 #[cfg(feature = "planner")]
 pub use serving::ServingState;
 pub use training::{METHODS, Method, RANK, SEQ as TRAINING_SEQ, TrainingState};

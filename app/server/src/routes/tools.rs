@@ -1,7 +1,7 @@
 //! Pages of the calculators; their state is the query.
 
 use axum::Router;
-use axum::extract::{Path, Query, State};
+use axum::extract::{DefaultBodyLimit, Form, Path, Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
@@ -10,18 +10,24 @@ use leptos::prelude::*;
 use serde::Deserialize;
 use ui::Client;
 use ui::shell::Section;
-use ui::state::AllocatorState;
+use ui::state::{AllocatorState, QuantisationState};
 use ui::tools::text::{self, Format};
 use ui::tools::{Pairs, Tool};
 
 use crate::http::{AppState, Reader};
 
+/// A pasted tensor of the longest text, with room for its encoding as a form: a space stays one byte, a comma becomes
+/// three, the end of a line six.
+const TENSOR_FORM: usize = 4 * ledger::formats::MAX_TEXT;
+
 pub fn routes() -> Router<AppState> {
+    let pasting = get(quantisation).post(quantise).layer(DefaultBodyLimit::max(TENSOR_FORM));
     Router::new()
         .route("/{lang}/tools", get(list))
         .route("/{lang}/tools/", get(slash))
         .route("/{lang}/tools/catalogue", get(catalogue))
         .route("/{lang}/tools/allocator", get(allocator))
+        .route("/{lang}/tools/quantisation", pasting)
         .route("/{lang}/tools/{tool}", get(one))
 }
 
@@ -65,6 +71,34 @@ async fn catalogue(State(app): State<AppState>, reader: Reader, Query(search): Q
     let search: String = search.q.chars().take(80).collect();
     reader.page(&app, Section::Tools, lang.pick("模型目录", "Models"), move || {
         view! { <ui::pages::CataloguePage lang search /> }
+    })
+}
+
+async fn quantisation(
+    State(app): State<AppState>,
+    reader: Reader,
+    Query(fields): Query<Vec<(String, String)>>,
+) -> Response {
+    quantised(&app, reader, QuantisationState::from_pairs(&given(fields)))
+}
+
+/// The form, sent without a script. What fits a link is shown under that link; nothing is kept.
+async fn quantise(State(app): State<AppState>, reader: Reader, Form(fields): Form<Vec<(String, String)>>) -> Response {
+    let state = QuantisationState::from_pairs(&given(fields));
+    if state.is_left_out() || !state.problems.is_empty() {
+        return quantised(&app, reader, state);
+    }
+    let query = ui::state::query(&state.pairs());
+    Redirect::to(&format!("/{}/tools/quantisation{query}", reader.lang.code())).into_response()
+}
+
+fn quantised(app: &AppState, mut reader: Reader, state: QuantisationState) -> Response {
+    // Also after a form: the page has another language.
+    reader.path = "/tools/quantisation".to_owned();
+    let lang = reader.lang;
+    let title = lang.pick("量化误差与离群值", "Quantisation error and outliers");
+    reader.page_with(app, StatusCode::OK, Section::Tools, title, [Client::Sheets], move || {
+        view! { <ui::pages::QuantisationPage lang state /> }
     })
 }
 

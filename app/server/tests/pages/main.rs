@@ -20,6 +20,7 @@ mod hostile;
 mod ledgers;
 mod links;
 mod own;
+mod quantisation;
 mod runners;
 mod secrets;
 mod tools;

@@ -46,6 +46,10 @@ async fn a_form_that_is_sent_shows_what_the_crate_computes() {
         });
         let Some((name, number)) = changed else { continue };
         let Ok(sheet) = calculators::run(calculator.id, &[(name.clone(), number.clone())].into()) else { continue };
+        // Quantisation has a page of its own, with a test of its own.
+        if calculator.id == "quantisation" {
+            continue;
+        }
         let tool = ui::tools::all().iter().find(|tool| tool.title == calculator.name).expect("a page");
         let page = browser.get(&format!("/en/tools/{}?{name}={number}", tool.id)).await;
         for line in &sheet.lines {

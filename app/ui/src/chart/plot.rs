@@ -107,12 +107,12 @@ fn stroke(at: usize) -> String {
     format!("s{}", at % STROKES)
 }
 
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{:.2}%", share * 100.0)
 }
 
 /// A label at an end stays inside the drawing.
-fn anchor(at: f64) -> &'static str {
+pub(super) fn anchor(at: f64) -> &'static str {
     match at {
         _ if at < 0.06 => "start",
         _ if at > 0.94 => "end",

@@ -5,19 +5,27 @@ use leptos::prelude::*;
 
 use super::presets;
 use crate::Client;
-use crate::islands::{AllocatorStory, ToolForm};
+use crate::islands::{AllocatorStory, Quantisation, ToolForm};
 use crate::route::PageRef;
-use crate::state::{AllocatorState, pick};
+use crate::state::{AllocatorState, QuantisationState, pick};
 use crate::tools::{self, Tool};
 
 /// Pages with an island of their own: place, title and lead in both languages.
-const OWN: [(&str, [&str; 2], [&str; 2]); 2] = [
+const OWN: [(&str, [&str; 2], [&str; 2]); 3] = [
     (
         "allocator",
         ["缓存分配器", "Caching allocator"],
         [
             "一步一步看 PyTorch 的缓存分配器：取整、切块、合并，保留为什么比分配多。",
             "PyTorch's caching allocator step by step: rounding, splitting, merging, and why more is reserved than allocated.",
+        ],
+    ),
+    (
+        "quantisation",
+        ["量化误差与离群值", "Quantisation error and outliers"],
+        [
+            "同一个张量用不同的码和粒度量化：误差有多大，离群通道又毁掉多少。也可以粘贴自己的张量。",
+            "One tensor, several codes and granularities: how large the error is, and what an outlier channel does to it. Paste your own.",
         ],
     ),
     (
@@ -119,6 +127,30 @@ pub fn AllocatorPage(lang: Lang, state: AllocatorState) -> impl IntoView {
                     )}
             </p>
             <AllocatorStory state lang />
+        </main>
+    }
+    .into_any()
+}
+
+#[component]
+pub fn QuantisationPage(lang: Lang, state: QuantisationState) -> impl IntoView {
+    view! {
+        <main id="main" class="wide tool">
+            <h1>{lang.pick("量化误差与离群值", "Quantisation error and outliers")}</h1>
+            <p class="lead">
+                {lang
+                    .pick(
+                        "一个尺度要照顾到组里最大的数。拖动离群倍数，看其余的数还剩几个取值；再换一种粒度，看代价是多少字节。",
+                        "A scale must reach the largest number of its group. Move the outlier and see how few values are left for the rest; then change the granularity and see what that costs in bytes.",
+                    )}
+            </p>
+            <Quantisation state lang />
+            <p class="hint">
+                {lang.pick("背景：", "Background: ")}
+                <a href=format!("/{}/task5", lang.code())>
+                    {lang.pick("Task5：量化作为显存工具", "Task5: quantisation as a memory tool")}
+                </a>
+            </p>
         </main>
     }
     .into_any()

@@ -7,13 +7,7 @@ use super::{Answer, Pairs, Tool};
 use crate::Client;
 
 /// Place, calculator and lead, in the order in which the page lists them.
-const LISTED: [(&str, &str, &str, &str); 17] = [
-    (
-        "quantisation",
-        "quantisation",
-        "同一个张量用不同的码和粒度量化：误差有多大，离群通道又毁掉多少。",
-        "One tensor, several codes and granularities: how large the error is, and what outlier channels do to it.",
-    ),
+const LISTED: [(&str, &str, &str, &str); 16] = [
     (
         "offload",
         "offload",
@@ -156,7 +150,8 @@ mod tests {
 
     #[test]
     fn every_calculator_is_listed_once() {
-        let mut listed: Vec<&str> = LISTED.iter().map(|(_, id, _, _)| *id).collect();
+        // That of quantisation has a page with an island of its own.
+        let mut listed: Vec<&str> = LISTED.iter().map(|(_, id, _, _)| *id).chain(["quantisation"]).collect();
         let mut all: Vec<&str> = calculators::all().iter().map(|calculator| calculator.id).collect();
         listed.sort_unstable();
         all.sort_unstable();
