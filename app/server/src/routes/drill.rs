@@ -27,6 +27,8 @@ use crate::http::{AppState, Reader};
 use crate::store::drill::{self, Asked};
 use crate::store::{DrillQuestionId, StoreError, User};
 
+pub use judge::percent;
+
 use judge::Marked;
 use submit::{Refusal, Submitted};
 
