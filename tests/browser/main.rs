@@ -1,5 +1,6 @@
 //! The product in a real browser: one server and one fresh Chromium per test.
 
+mod drill;
 mod first_day;
 mod keyboard;
 mod ledgers;

@@ -141,7 +141,7 @@ async fn receive(State(app): State<AppState>, reader: Reader, Form(sent): Form<S
     match submit::submit(&app, reader.user.as_deref(), &sent).await {
         Ok(Submitted::Kept { id, first }) => {
             let again = if first { "" } else { "&again=1" };
-            let topic = chosen(&sent.chosen)?.map(Topic::id).unwrap_or_default();
+            let topic = Topic::from_id(&sent.chosen).map(Topic::id).unwrap_or_default();
             let at = format!("/{}/tools/drill/answers/{id}?topic={topic}{again}", lang.code());
             Ok(Redirect::to(&at).into_response())
         }
