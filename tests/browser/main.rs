@@ -1,6 +1,7 @@
 //! The product in a real browser: one server and one fresh Chromium per test.
 
 mod accessibility;
+mod drill;
 mod first_day;
 mod keyboard;
 mod larger;

@@ -4,7 +4,7 @@
 pub enum Client {
     /// Quizzes, lab runs, the ledgers of lessons.
     Core,
-    /// What is stepped through: the allocator.
+    /// What is stepped through: the allocator; and the drill.
     Stories,
     /// Small calculators.
     Sheets,

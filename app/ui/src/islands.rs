@@ -5,6 +5,8 @@ mod allocator;
 #[cfg(feature = "answers")]
 mod answer;
 mod browser;
+#[cfg(feature = "stories")]
+mod drill;
 #[cfg(feature = "core")]
 mod inference;
 mod inputs;
@@ -25,6 +27,8 @@ mod training;
 
 #[cfg(feature = "stories")]
 pub use allocator::AllocatorStory;
+#[cfg(feature = "stories")]
+pub use drill::{DrillCard, DrillResult};
 #[cfg(feature = "core")]
 pub use inference::InferenceLedger;
 #[cfg(feature = "core")]

@@ -7,6 +7,8 @@
 
 pub mod chart;
 mod client;
+#[cfg(feature = "stories")]
+pub mod drill;
 mod html;
 pub mod islands;
 pub mod lesson;

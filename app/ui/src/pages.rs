@@ -3,6 +3,7 @@
 pub mod account;
 mod catalogue;
 pub mod class;
+pub mod drill;
 mod error;
 mod home;
 pub mod lab;

@@ -1,5 +1,6 @@
 //! Classes, gradebook and runners, for instructors. What is not of a class that the reader teaches is not found.
 
+mod drill;
 mod gradebook;
 mod list;
 mod members;
@@ -23,6 +24,8 @@ pub fn routes() -> Router<AppState> {
         .route("/{lang}/class/{id}/open", get(one::back).post(one::set_open))
         .route("/{lang}/class/{id}/resets", get(one::back).post(members::reset))
         .route("/{lang}/class/{id}/removals", post(members::remove).get(one::back))
+        .route("/{lang}/class/{id}/drill", get(one::back).post(drill::open))
+        .route("/{lang}/class/{id}/drill/{set}", get(drill::show))
         .route("/{lang}/class/{id}/gradebook.csv", get(gradebook::csv))
         .route_layer(middleware::from_fn(answer::known_language))
 }

@@ -3,6 +3,7 @@
 mod account;
 mod api;
 mod class;
+mod drill;
 mod job_state;
 mod jobs;
 mod labs;
@@ -48,6 +49,7 @@ pub fn router(app: AppState) -> Router {
         .merge(account::routes())
         .merge(class::routes())
         .merge(tools::routes())
+        .merge(drill::routes())
         .merge(reports::routes())
         .merge(labs::routes())
         .merge(jobs::routes())

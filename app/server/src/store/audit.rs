@@ -17,6 +17,7 @@ kinds! {
         JobCancelled = "job_cancelled",
         GradebookExported = "gradebook_exported",
         ReportRegraded = "report_regraded",
+        DrillOpened = "drill_opened",
     }
 }
 

@@ -65,4 +65,17 @@ macro_rules! ids {
     )+ };
 }
 
-ids!(UserId, ClassId, LinkId, ApiTokenId, AnswerId, ReportId, GradeId, RunnerId, JobId, AuditId,);
+ids!(
+    UserId,
+    ClassId,
+    LinkId,
+    ApiTokenId,
+    AnswerId,
+    ReportId,
+    GradeId,
+    RunnerId,
+    JobId,
+    AuditId,
+    DrillQuestionId,
+    DrillSetId,
+);

@@ -26,6 +26,7 @@ mod word;
 pub mod api_tokens;
 pub mod audit;
 pub mod classes;
+pub mod drill;
 pub mod grades;
 pub mod jobs;
 pub mod links;

@@ -14,6 +14,7 @@ mod authorisation;
 mod beside;
 mod coming_in;
 mod demo;
+mod drill;
 mod front;
 mod gradebook;
 mod hostile;

@@ -10,6 +10,7 @@ mod cluster;
 mod accounts;
 mod claims;
 mod classes;
+mod drill;
 mod jobs;
 mod links;
 mod migrations;

@@ -1,9 +1,9 @@
 //! Who sees whose rows, row type by row type: the learner and their teacher, nobody else.
 
 use server::store::{
-    ClassId, GradeOutcome, JobId, ReportId, User, Viewer,
+    ClassId, DrillQuestionId, DrillSetId, GradeOutcome, JobId, ReportId, User, Viewer,
     audit::{self, AuditAction},
-    classes, grades,
+    classes, drill, grades,
     grades::{Earned, NewGrade},
     jobs, progress, quiz,
     quiz::Question,
@@ -19,6 +19,8 @@ struct World {
     class: ClassId,
     report: ReportId,
     job: JobId,
+    set: DrillSetId,
+    drilled: DrillQuestionId,
     people: Vec<(&'static str, Viewer)>,
 }
 
@@ -47,6 +49,8 @@ async fn world(bed: &Bed) -> World {
     grades::append(&bed.store, &grade).await.expect("graded");
     let job = bed.job(lin.id, "rmsnorm").await;
     audit::record(&bed.store, mei.id, Some(class), AuditAction::ResetIssued, "lin", &()).await.expect("noted");
+    let set = drill::open_set(&bed.store, mei.viewer(), class, 7, 10).await.expect("a set");
+    let drilled = crate::drill::answer_in_set(bed, &lin, set, 1, 1.0).await;
 
     let people = vec![
         ("lin", lin.viewer()),
@@ -56,7 +60,7 @@ async fn world(bed: &Bed) -> World {
         ("another instructor", other.viewer()),
         ("an instructor who visits", guest.viewer()),
     ];
-    World { lin, class, report, job, people }
+    World { lin, class, report, job, set, drilled, people }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,15 +78,20 @@ enum Row {
     Job,
     JobList,
     Attempts,
+    DrillAnswer,
+    DrillHistory,
     // what only the teacher sees
     Members,
     Gradebook,
     Audit,
     Class,
+    DrillSets,
+    DrillSet,
+    DrillOfSet,
 }
 
 impl Row {
-    const OF_LEARNER: [Self; 13] = [
+    const OF_LEARNER: [Self; 15] = [
         Self::User,
         Self::QuizLatest,
         Self::QuizHistory,
@@ -96,8 +105,11 @@ impl Row {
         Self::Job,
         Self::JobList,
         Self::Attempts,
+        Self::DrillAnswer,
+        Self::DrillHistory,
     ];
-    const OF_TEACHER: [Self; 4] = [Self::Members, Self::Gradebook, Self::Audit, Self::Class];
+    const OF_TEACHER: [Self; 7] =
+        [Self::Members, Self::Gradebook, Self::Audit, Self::Class, Self::DrillSets, Self::DrillSet, Self::DrillOfSet];
 
     /// How many rows of Lin this viewer gets.
     async fn seen(self, bed: &Bed, w: &World, viewer: Viewer) -> usize {
@@ -126,6 +138,11 @@ impl Row {
             }
             Self::Audit => audit::list(s, viewer, 100).await.map(|r| r.len()),
             Self::Class => classes::get(s, viewer, w.class).await.map(|r| r.into_iter().count()),
+            Self::DrillAnswer => drill::answered(s, viewer, w.drilled).await.map(|r| r.into_iter().count()),
+            Self::DrillHistory => drill::history(s, viewer, lin, 100).await.map(|r| r.len()),
+            Self::DrillSets => drill::sets_of_class(s, viewer, w.class).await.map(|r| r.len()),
+            Self::DrillSet => drill::set(s, viewer, w.set).await.map(|r| r.into_iter().count()),
+            Self::DrillOfSet => drill::answers_of_set(s, viewer, w.set).await.map(|r| r.len()),
         }
         .expect("an answer")
     }

@@ -2,11 +2,11 @@
 
 #[cfg(feature = "hydrate")]
 mod hydrated;
-#[cfg(all(feature = "hydrate", feature = "core"))]
+#[cfg(all(feature = "hydrate", any(feature = "core", feature = "stories")))]
 mod talk;
 #[cfg(feature = "hydrate")]
 pub use hydrated::*;
-#[cfg(all(feature = "hydrate", feature = "core"))]
+#[cfg(all(feature = "hydrate", any(feature = "core", feature = "stories")))]
 pub use talk::*;
 
 #[cfg(not(feature = "hydrate"))]
@@ -23,7 +23,10 @@ mod server {
     pub fn is_field<T>(_: &T) -> bool {
         false
     }
-    pub fn post<F: FnOnce(Result<String, u16>) + 'static>(_: String, _: String, _: F) {}
+    pub fn post<F: FnOnce(Result<String, (u16, String)>) + 'static>(_: String, _: String, _: F) {}
+    pub fn now_ms() -> f64 {
+        0.0
+    }
     pub fn listen(_: &str, _: impl Fn(String) + 'static) {}
 }
 #[cfg(not(feature = "hydrate"))]

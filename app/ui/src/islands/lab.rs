@@ -51,7 +51,8 @@ pub fn LabRun(lab: String, title: String, lang: Lang) -> impl IntoView {
         trouble.set(None);
         let body = serde_json::json!({ "lab": name }).to_string();
         browser::post("/api/v1/jobs".to_owned(), body, move |answer| {
-            match answer.and_then(|text| serde_json::from_str::<JobState>(&text).map_err(|_| 0)) {
+            let state = answer.map_err(|(status, _)| status);
+            match state.and_then(|text| serde_json::from_str::<JobState>(&text).map_err(|_| 0)) {
                 Ok(state) => {
                     let url = format!("/api/v1/jobs/{}/events", state.id);
                     job.set(Some(state));

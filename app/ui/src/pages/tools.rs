@@ -11,7 +11,7 @@ use crate::state::{AllocatorState, QuantisationState, pick};
 use crate::tools::{self, Tool};
 
 /// Pages with an island of their own: place, title and lead in both languages.
-const OWN: [(&str, [&str; 2], [&str; 2]); 3] = [
+const OWN: [(&str, [&str; 2], [&str; 2]); 4] = [
     (
         "allocator",
         ["缓存分配器", "Caching allocator"],
@@ -32,6 +32,14 @@ const OWN: [(&str, [&str; 2], [&str; 2]); 3] = [
         "catalogue",
         ["模型目录", "Models"],
         ["账本认识的模型与形状，可以查找。", "The models that the ledgers know, their shapes, and a search."],
+    ),
+    (
+        "drill",
+        ["显存直觉练习", "Intuition drill"],
+        [
+            "一道真实的题，60 秒心算，误差 20 % 以内通过；答错的主题按间隔再问。",
+            "A realistic question, a minute in the head, 20 % to pass; what went wrong is asked again at growing intervals.",
+        ],
     ),
 ];
 

@@ -7,9 +7,9 @@ use evidence::Lang;
 use leptos::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
-use ui::pages::class::{ClassPage, OneClass};
+use ui::pages::class::{ClassPage, DrillSets, OneClass};
 
-use super::{gradebook, list, members};
+use super::{drill, gradebook, list, members};
 use crate::auth::Instructor;
 use crate::http::{AppState, Reader};
 use crate::routes::account::answer::{Answer, Failure, Trouble};
@@ -57,14 +57,34 @@ pub async fn show(
     Query(arrival): Query<Arrival>,
 ) -> Answer {
     let class = taught(&app, &user, &id).await?;
+    let notice = arrival.done.as_deref().and_then(|done| notice(done, reader.lang));
+    page(&app, &user, &reader, class, notice, drill::blank(), Trouble::none()).await
+}
+
+/// The page, with what was typed to open a set in it.
+pub async fn page(
+    app: &AppState,
+    user: &Instructor,
+    reader: &Reader,
+    class: Class,
+    notice: Option<&'static str>,
+    mut drill: DrillSets,
+    trouble: Trouble,
+) -> Answer {
+    let mut reader = reader.clone();
+    reader.path = format!("/class/{}", class.id);
     let lang = reader.lang;
-    let notice = arrival.done.as_deref().and_then(|done| notice(done, lang));
+    drill.sets = drill::lines(app, user, class.id).await?;
     let lines = grades::gradebook(&app.store, user.viewer(), class.id).await?;
-    let members = members::lines(&app, &user, class.id).await?;
+    let members = members::lines(app, user, class.id).await?;
     let title = class.name.clone();
-    let class =
-        OneClass { gradebook: gradebook::rows(lines), members, card: list::card(class, lang, &app.config.origin) };
-    Ok(Trouble::none().page(&app, &reader, &title, move || {
+    let class = OneClass {
+        gradebook: gradebook::rows(lines),
+        members,
+        drill,
+        card: list::card(class, lang, &app.config.origin),
+    };
+    Ok(trouble.page(app, &reader, &title, move || {
         view! { <ClassPage lang class notice /> }
     }))
 }

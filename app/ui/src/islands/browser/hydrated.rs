@@ -66,6 +66,12 @@ pub fn is_field(target: &web_sys::EventTarget) -> bool {
         .is_some_and(|element| matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT"))
 }
 
+/// Milliseconds of this browser's clock, for differences.
+#[cfg(feature = "stories")]
+pub fn now_ms() -> f64 {
+    js_sys::Date::now()
+}
+
 /// A whole link of a path on this server.
 pub fn link_here(path: &str) -> String {
     format!("{}{path}", window().location().origin().unwrap_or_default())

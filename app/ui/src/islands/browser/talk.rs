@@ -3,31 +3,32 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
+#[cfg(feature = "core")]
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen_futures::JsFuture;
 
-/// Sends JSON; the answer's text, or the status that says why not (0: no connection).
-pub fn post<F: FnOnce(Result<String, u16>) + 'static>(url: String, body: String, then: F) {
+/// Sends JSON; the answer's text, or the status that says why not (0: no connection) and what the server says of it.
+pub fn post<F: FnOnce(Result<String, (u16, String)>) + 'static>(url: String, body: String, then: F) {
     spawn_local(async move { then(send(&url, &body).await) });
 }
 
-async fn send(url: &str, body: &str) -> Result<String, u16> {
+async fn send(url: &str, body: &str) -> Result<String, (u16, String)> {
+    let lost = |_| (0, String::new());
     let init = web_sys::RequestInit::new();
     init.set_method("POST");
     init.set_body(&wasm_bindgen::JsValue::from_str(body));
     init.set_credentials(web_sys::RequestCredentials::SameOrigin);
-    let request = web_sys::Request::new_with_str_and_init(url, &init).map_err(|_| 0_u16)?;
+    let request = web_sys::Request::new_with_str_and_init(url, &init).map_err(lost)?;
     let _ = request.headers().set("content-type", "application/json");
-    let response = JsFuture::from(window().fetch_with_request(&request)).await.map_err(|_| 0_u16)?;
-    let response: web_sys::Response = response.dyn_into().map_err(|_| 0_u16)?;
-    if !response.ok() {
-        return Err(response.status());
-    }
-    let text = response.text().map_err(|_| 0_u16)?;
-    JsFuture::from(text).await.ok().and_then(|text| text.as_string()).ok_or(0)
+    let response = JsFuture::from(window().fetch_with_request(&request)).await.map_err(lost)?;
+    let response: web_sys::Response = response.dyn_into().map_err(lost)?;
+    let text = JsFuture::from(response.text().map_err(lost)?).await.map_err(lost)?;
+    let text = text.as_string().unwrap_or_default();
+    if response.ok() { Ok(text) } else { Err((response.status(), text)) }
 }
 
 /// Calls `then` with each server-sent event. The browser reconnects by itself.
+#[cfg(feature = "core")]
 pub fn listen(url: &str, then: impl Fn(String) + 'static) {
     let Ok(source) = web_sys::EventSource::new(url) else { return };
     let closing = source.clone();

@@ -1,8 +1,9 @@
-//! One class: its code, its gradebook, its members.
+//! One class: its code, its gradebook, its sets of the drill, its members.
 
 use evidence::Lang;
 use leptos::prelude::*;
 
+use super::drill::{Drill, DrillSets};
 use super::gradebook::{Gradebook, GradebookRow};
 use super::list::{ClassCard, JoinCode};
 use super::members::{MemberLine, Members};
@@ -13,6 +14,7 @@ pub struct OneClass {
     pub card: ClassCard,
     pub gradebook: Vec<GradebookRow>,
     pub members: Vec<MemberLine>,
+    pub drill: DrillSets,
 }
 
 #[component]
@@ -31,6 +33,7 @@ pub fn ClassPage(lang: Lang, class: OneClass, notice: Option<&'static str>) -> i
                 </div>
             </section>
             <Gradebook lang class=id.clone() rows=class.gradebook />
+            <Drill lang class=id.clone() drill=class.drill />
             <Members lang class=id members=class.members />
         </main>
     }
