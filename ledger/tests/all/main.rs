@@ -29,6 +29,7 @@ mod serving;
 mod sheets;
 mod snapshots;
 mod steps;
+mod stories;
 mod versions;
 
 #[path = "../../examples/golden/case.rs"]
