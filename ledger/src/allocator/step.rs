@@ -81,13 +81,7 @@ pub struct Stepper {
 
 impl Stepper {
     pub fn new(settings: Settings) -> Self {
-        Self {
-            allocator: Allocator::new(settings),
-            settings,
-            live: HashMap::new(),
-            failed: HashSet::new(),
-            done: 0,
-        }
+        Self { allocator: Allocator::new(settings), settings, live: HashMap::new(), failed: HashSet::new(), done: 0 }
     }
 
     /// The memory at this moment, blocks with the names of their allocations.

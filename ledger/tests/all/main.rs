@@ -15,6 +15,7 @@ mod golden;
 mod import;
 mod laws;
 mod lora;
+mod paging;
 mod parallel;
 mod pickles;
 mod planner;
