@@ -3,8 +3,10 @@
 #[cfg(feature = "answers")]
 mod areas;
 mod bars;
-#[cfg(any(feature = "answers", feature = "stories"))]
+#[cfg(feature = "answers")]
 mod curve;
+#[cfg(feature = "stories")]
+mod lines;
 mod stack;
 
 #[cfg(feature = "ssr")]
@@ -13,8 +15,10 @@ mod roadmap;
 #[cfg(feature = "answers")]
 pub use areas::{Areas, objects};
 pub use bars::Bars;
-#[cfg(any(feature = "answers", feature = "stories"))]
+#[cfg(feature = "answers")]
 pub use curve::Curve;
+#[cfg(feature = "stories")]
+pub use lines::{Line, Lines};
 pub use stack::{Part, Stack};
 
 #[cfg(feature = "ssr")]

@@ -10,9 +10,14 @@ mod inference;
 mod inputs;
 #[cfg(feature = "core")]
 mod lab;
+#[cfg(feature = "stories")]
+mod paging;
 #[cfg(feature = "core")]
 mod quiz;
 mod share;
+#[cfg(feature = "stories")]
+mod steps;
+#[cfg(any(feature = "core", feature = "answers"))]
 mod table;
 #[cfg(feature = "answers")]
 mod timeline;
@@ -22,11 +27,13 @@ mod tool;
 mod training;
 
 #[cfg(feature = "stories")]
-pub use allocator::AllocatorStory;
+pub use allocator::{AllocatorStory, Telling, Told};
 #[cfg(feature = "core")]
 pub use inference::InferenceLedger;
 #[cfg(feature = "core")]
 pub use lab::{JobState, JobView, LabRun, StageState};
+#[cfg(feature = "stories")]
+pub use paging::KvPaging;
 #[cfg(feature = "core")]
 pub use quiz::{Answered, QuizCard};
 #[cfg(feature = "tools")]

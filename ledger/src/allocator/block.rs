@@ -95,6 +95,10 @@ impl Arena {
         self.spare.push(id);
     }
 
+    pub fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
     pub fn get(&self, id: u32) -> Option<&Block> {
         self.blocks.get(id as usize)
     }

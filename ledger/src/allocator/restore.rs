@@ -53,6 +53,11 @@ impl Allocator {
         Some((Handle(id), after))
     }
 
+    /// Blocks that a copy would hold.
+    pub(crate) fn weight(&self) -> usize {
+        self.arena.len()
+    }
+
     /// From here on other settings hold; what lies in memory stays as it is.
     pub(crate) fn change_settings(&mut self, settings: Settings) {
         self.settings = settings;

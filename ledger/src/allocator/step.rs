@@ -168,6 +168,10 @@ impl Drive for Stepper {
     fn stats(&self) -> Stats {
         self.stats()
     }
+
+    fn weight(&self) -> usize {
+        self.allocator.weight()
+    }
 }
 
 /// Runs a whole script.

@@ -16,6 +16,9 @@ pub trait Drive: Clone {
     fn event(&mut self, event: &Self::Event) -> Result<(), Self::Error>;
 
     fn stats(&self) -> Stats;
+
+    /// Blocks of the state: what a copy of it costs.
+    fn weight(&self) -> usize;
 }
 
 /// The three sizes that tell a run; bytes.
@@ -49,6 +52,8 @@ impl Moment {
 const MAX_KEPT: usize = 64;
 /// Events between two kept states where the run is short.
 const MIN_STRIDE: usize = 64;
+/// Blocks of all states that are kept, so that a hostile trace costs no more than a hundred megabytes.
+const MAX_WEIGHT: usize = 1 << 20;
 
 /// A run from its beginning to its end.
 ///
@@ -81,11 +86,12 @@ impl<D: Drive> Story<D> {
     pub fn tell(start: D, events: Arc<[D::Event]>) -> Result<Self, D::Error> {
         let stride = events.len().div_ceil(MAX_KEPT).max(MIN_STRIDE);
         let mut now = start;
-        let mut kept = Vec::new();
+        let (mut kept, mut weight) = (Vec::new(), 0);
         let mut moments = Vec::with_capacity(events.len() + 1);
         moments.push(Moment::from(now.stats()));
         for (at, event) in events.iter().enumerate() {
-            if at % stride == 0 {
+            if at % stride == 0 && kept.len() == at / stride && (at == 0 || weight < MAX_WEIGHT) {
+                weight += now.weight();
                 kept.push(now.clone());
             }
             now.event(event)?;
@@ -117,8 +123,8 @@ impl<D: Drive> Story<D> {
         self.moments.iter().copied().fold(Moment::default(), Moment::max)
     }
 
-    /// The state after the first `events` events; after all of them where there are fewer. Runs at most a stride of
-    /// events again.
+    /// The state after the first `events` events; after all of them where there are fewer. Runs the events
+    /// since the last kept state again.
     pub fn state(&self, events: usize) -> D {
         let at = events.min(self.events.len());
         let from = (at / self.stride).min(self.kept.len().saturating_sub(1));

@@ -76,6 +76,10 @@ impl Drive for Playback {
     fn stats(&self) -> Stats {
         self.run.allocator.stats()
     }
+
+    fn weight(&self) -> usize {
+        self.run.allocator.weight()
+    }
 }
 
 /// The events of a device that are told, at most [`MAX_EVENTS`] of them.

@@ -17,7 +17,8 @@ pub struct Link {
 
 /// Whether the application, not the content, makes the page at a path; content may link to it.
 pub fn is_fixed(path: &str) -> bool {
-    const FIXED: [&str; 8] = ["", "tools", "tools/allocator", "tools/catalogue", "labs", "reports", "account", "class"];
+    const FIXED: [&str; 9] =
+        ["", "tools", "tools/allocator", "tools/kv", "tools/catalogue", "labs", "reports", "account", "class"];
     FIXED.contains(&path) || path.strip_prefix("tools/").is_some_and(|id| ui::tools::find(id).is_some())
 }
 

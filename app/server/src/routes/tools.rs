@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use serde::Deserialize;
 use ui::Client;
 use ui::shell::Section;
-use ui::state::AllocatorState;
+use ui::state::{AllocatorState, PagingState};
 use ui::tools::text::{self, Format};
 use ui::tools::{Pairs, Tool};
 
@@ -21,7 +21,8 @@ pub fn routes() -> Router<AppState> {
         .route("/{lang}/tools", get(list))
         .route("/{lang}/tools/", get(slash))
         .route("/{lang}/tools/catalogue", get(catalogue))
-        .route("/{lang}/tools/allocator", get(allocator))
+        .route("/{lang}/tools/allocator", get(allocator).merge(super::snapshot::route()))
+        .route("/{lang}/tools/kv", get(paging))
         .route("/{lang}/tools/{tool}", get(one))
 }
 
@@ -65,6 +66,14 @@ async fn catalogue(State(app): State<AppState>, reader: Reader, Query(search): Q
     let search: String = search.q.chars().take(80).collect();
     reader.page(&app, Section::Tools, lang.pick("模型目录", "Models"), move || {
         view! { <ui::pages::CataloguePage lang search /> }
+    })
+}
+
+async fn paging(State(app): State<AppState>, reader: Reader, Query(fields): Query<Vec<(String, String)>>) -> Response {
+    let (lang, state) = (reader.lang, PagingState::from_pairs(&given(fields)));
+    let title = lang.pick("KV Cache 与分页", "KV cache and paging");
+    reader.page_with(&app, StatusCode::OK, Section::Tools, title, [Client::Stories], move || {
+        view! { <ui::pages::PagingPage lang state /> }
     })
 }
 

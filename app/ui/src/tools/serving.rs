@@ -12,8 +12,8 @@ use crate::state::{self, ServingState};
 
 pub fn tool() -> Tool {
     Tool {
-        id: "kv",
-        title: Text::new("KV Cache 与分页", "KV cache and paging"),
+        id: "serving",
+        title: Text::new("推理引擎的块池", "A serving engine and its pool"),
         lead: Text::new(
             "推理引擎怎样把卡分给权重、预留与块：放得下多少块、多少并发，尾块浪费多少。",
             "How a serving engine divides a card among weights, reserves and blocks: how many blocks and requests fit, and what the tails waste.",
