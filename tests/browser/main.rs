@@ -6,4 +6,5 @@ mod ledgers;
 mod plain;
 mod reading;
 mod sizes;
+mod stories;
 mod tools;

@@ -22,4 +22,5 @@ mod links;
 mod own;
 mod runners;
 mod secrets;
+mod stories;
 mod tools;

@@ -66,7 +66,7 @@ async fn what_cannot_be_read_is_said_and_shown_as_text() {
         ("parallel?config=%7B%7D", "config.json"),
         ("planner?count=0", "1…4096"),
         ("dp_sgd?samples=%3Cscript%3E", "expected an integer"),
-        ("kv?weights=%22%3E%3Cscript%3Ealert(1)%3C/script%3E", "weights"),
+        ("serving?weights=%22%3E%3Cscript%3Ealert(1)%3C/script%3E", "weights"),
         ("decide?task=sleep", "serve | train"),
     ] {
         let page = browser.get(&format!("/en/tools/{path}")).await;
