@@ -10,4 +10,5 @@ mod plain;
 mod quantisation;
 mod reading;
 mod sizes;
+mod stories;
 mod tools;

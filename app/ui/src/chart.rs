@@ -2,14 +2,14 @@
 
 #[cfg(feature = "planner")]
 mod areas;
-#[cfg(any(feature = "answers", feature = "stories"))]
+#[cfg(feature = "answers")]
 mod axis;
 mod bars;
-#[cfg(feature = "stories")]
-mod curve;
 #[cfg(feature = "sheets")]
 mod histogram;
-#[cfg(any(feature = "answers", feature = "stories"))]
+#[cfg(feature = "stories")]
+mod lines;
+#[cfg(feature = "answers")]
 mod plot;
 mod stack;
 
@@ -19,10 +19,10 @@ mod roadmap;
 #[cfg(feature = "planner")]
 pub use areas::{areas, hand, objects};
 pub use bars::Bars;
-#[cfg(feature = "stories")]
-pub use curve::Curve;
 #[cfg(feature = "sheets")]
 pub use histogram::{Ladder, Pair};
+#[cfg(feature = "stories")]
+pub use lines::{Line, Lines};
 #[cfg(feature = "answers")]
 pub use plot::plot;
 pub use stack::{Part, Stack, stack};

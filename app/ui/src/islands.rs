@@ -12,11 +12,16 @@ mod inference;
 mod inputs;
 #[cfg(feature = "core")]
 mod lab;
+#[cfg(feature = "stories")]
+mod paging;
 #[cfg(feature = "sheets")]
 mod quantisation;
 #[cfg(feature = "core")]
 mod quiz;
 mod share;
+#[cfg(feature = "stories")]
+mod steps;
+#[cfg(any(feature = "core", feature = "answers"))]
 mod table;
 #[cfg(feature = "planner")]
 mod timeline;
@@ -26,13 +31,15 @@ mod tool;
 mod training;
 
 #[cfg(feature = "stories")]
-pub use allocator::AllocatorStory;
+pub use allocator::{AllocatorStory, Telling, Told};
 #[cfg(feature = "stories")]
 pub use drill::{DrillCard, DrillResult};
 #[cfg(feature = "core")]
 pub use inference::InferenceLedger;
 #[cfg(feature = "core")]
 pub use lab::{JobState, JobView, LabRun, StageState};
+#[cfg(feature = "stories")]
+pub use paging::KvPaging;
 #[cfg(feature = "sheets")]
 pub use quantisation::Quantisation;
 #[cfg(feature = "core")]

@@ -1,6 +1,7 @@
 //! Pages, rendered on the server.
 
 pub mod account;
+mod allocator;
 mod catalogue;
 pub mod class;
 pub mod drill;
@@ -14,8 +15,9 @@ mod sidebar;
 mod task_table;
 mod tools;
 
+pub use allocator::{AllocatorPage, Replayed, SnapshotPage};
 pub use catalogue::CataloguePage;
 pub use error::ErrorPage;
 pub use home::Home;
 pub use lesson::{LessonPage, QuizResult};
-pub use tools::{AllocatorPage, QuantisationPage, ToolPage, ToolsPage};
+pub use tools::{PagingPage, QuantisationPage, ToolPage, ToolsPage};

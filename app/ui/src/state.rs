@@ -3,12 +3,14 @@
 //! The same code serves the island in the browser and the first state rendered on the server.
 
 #[cfg(feature = "stories")]
-pub(crate) mod allocator;
+pub mod allocator;
 #[cfg(feature = "planner")]
 pub(crate) mod decide;
 mod fields;
 mod inference;
 pub mod names;
+#[cfg(feature = "stories")]
+pub mod paging;
 pub(crate) mod parallel;
 #[cfg(feature = "planner")]
 pub(crate) mod plan;
@@ -17,6 +19,8 @@ pub(crate) mod quantisation;
 pub(crate) mod reader;
 #[cfg(feature = "planner")]
 pub(crate) mod serving;
+#[cfg(feature = "stories")]
+pub mod tale;
 pub(crate) mod training;
 
 use evidence::Lang;
@@ -30,6 +34,8 @@ pub use allocator::AllocatorState;
 pub use decide::DecideState;
 pub use fields::{Problem, query};
 pub use inference::{BATCH, InferenceState, RESERVE_MIB, SEQ as INFERENCE_SEQ};
+#[cfg(feature = "stories")]
+pub use paging::PagingState;
 pub use parallel::ParallelState;
 #[cfg(feature = "planner")]
 pub use plan::{Goal, PlanState, Plans};

@@ -42,6 +42,11 @@ impl Block {
         self.previous != NONE || self.next != NONE
     }
 
+    /// Free bytes that cannot return to the driver. While a block is in a pool its neighbours do not come or go.
+    pub fn counts_as_split(&self) -> bool {
+        self.is_split() && !self.expandable
+    }
+
     pub fn key(&self, id: u32) -> Key {
         (self.stream, self.size, self.address, id)
     }
@@ -54,7 +59,7 @@ impl Block {
 /// The order in which a best fit is looked for: stream, size, address.
 pub(super) type Key = (u64, u64, u64, u32);
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Pool {
     pub small: bool,
     pub id: PoolId,
@@ -65,7 +70,7 @@ pub(super) struct Pool {
 }
 
 /// Blocks by number; numbers of removed blocks are used again.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Arena {
     blocks: Vec<Block>,
     spare: Vec<u32>,
@@ -88,6 +93,10 @@ impl Arena {
 
     pub fn remove(&mut self, id: u32) {
         self.spare.push(id);
+    }
+
+    pub fn len(&self) -> usize {
+        self.blocks.len()
     }
 
     pub fn get(&self, id: u32) -> Option<&Block> {

@@ -24,8 +24,7 @@ impl Allocator {
         loop {
             let mapped = if self.arena[id].state == State::Free { self.arena[id].size } else { 0 };
             if mapped >= size {
-                let block = &self.arena[id];
-                self.pools[pool as usize].free.remove(&block.key(id));
+                self.take_out(id);
                 return Some(id);
             }
             let hole = if self.arena[id].state == State::Unmapped { id } else { self.arena[id].next };

@@ -25,6 +25,7 @@ mod settings;
 mod simulate;
 mod stats;
 mod step;
+mod story;
 mod view;
 
 pub use block::{Handle, PoolId};
@@ -34,4 +35,5 @@ pub use settings::Settings;
 pub use simulate::{Allocator, OutOfMemory};
 pub use stats::Stats;
 pub use step::{MAX_STEPS, Operation, Outcome, Step, StepError, Stepper, steps};
+pub use story::{Drive, Moment, Story};
 pub use view::{BlockView, SegmentView, Use, View};

@@ -1,7 +1,7 @@
 //! Building a state that a snapshot shows.
 
 use super::{
-    Handle, PoolId,
+    Handle, PoolId, Settings,
     block::State,
     rounding::{SMALL_SIZE, round_size},
     simulate::Allocator,
@@ -51,6 +51,16 @@ impl Allocator {
         self.stats.requested += requested;
         self.stats.peak_allocated = self.stats.peak_allocated.max(self.stats.allocated);
         Some((Handle(id), after))
+    }
+
+    /// Blocks that a copy would hold.
+    pub(crate) fn weight(&self) -> usize {
+        self.arena.len()
+    }
+
+    /// From here on other settings hold; what lies in memory stays as it is.
+    pub(crate) fn change_settings(&mut self, settings: Settings) {
+        self.settings = settings;
     }
 
     /// The piece that is left over becomes free.

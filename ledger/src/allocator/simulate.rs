@@ -18,7 +18,7 @@ pub struct OutOfMemory {
 }
 
 /// The simulated allocator of one device.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Allocator {
     pub(super) settings: Settings,
     pub(super) arena: Arena,
@@ -37,6 +37,7 @@ const FIRST_ADDRESS: u64 = 1 << 40;
 /// Beyond any device: what is asked for above it fails, and no sum overflows.
 const LARGEST: u64 = 1 << 52;
 const LAST_ADDRESS: u64 = 1 << 62;
+const OFFERED_END: u64 = 1 << 61;
 
 impl Allocator {
     pub fn new(settings: Settings) -> Self {
@@ -48,6 +49,15 @@ impl Allocator {
         Self { given: Some(VecDeque::new()), ..Self::new(settings) }
     }
 
+    /// Takes those of the next segments where they fit, and makes up the others above every address of a device.
+    pub(crate) fn with_offered_addresses(settings: Settings) -> Self {
+        Self { next_address: OFFERED_END, ..Self::with_given_addresses(settings) }
+    }
+
+    pub(crate) fn withdraw_segments(&mut self) {
+        self.given.iter_mut().for_each(VecDeque::clear);
+    }
+
     pub(crate) fn give_segment(&mut self, address: u64, size: u64) {
         if let Some(given) = &mut self.given {
             given.push_back((address, size));
@@ -56,17 +66,7 @@ impl Allocator {
 
     /// The figures of this moment.
     pub fn stats(&self) -> Stats {
-        let mut stats = self.stats;
-        for pool in &self.pools {
-            for (_, size, _, id) in &pool.free {
-                let block = &self.arena[*id];
-                if block.is_split() && !block.expandable {
-                    stats.inactive_split += size;
-                    stats.inactive_split_blocks += 1;
-                }
-            }
-        }
-        stats
+        self.stats
     }
 
     /// The address of an allocated block.
@@ -124,7 +124,7 @@ impl Allocator {
         if size >= max_split && found >= size.saturating_add(self.settings.max_non_split_rounding) {
             return None;
         }
-        self.pools[pool as usize].free.remove(&key);
+        self.take_out(key.3);
         Some(key.3)
     }
 
@@ -286,6 +286,10 @@ impl Allocator {
         block.state = State::Free;
         block.freed_at = pool.searches;
         pool.free.insert(block.key(id));
+        if block.counts_as_split() {
+            self.stats.inactive_split += block.size;
+            self.stats.inactive_split_blocks += 1;
+        }
     }
 
     /// The program drops the block while another stream may still use it: it stays out of the pool.
@@ -328,9 +332,14 @@ impl Allocator {
         id != NONE && self.arena[id].state == State::Free
     }
 
-    fn take_out(&mut self, id: u32) {
+    /// Takes a free block out of its pool.
+    pub(super) fn take_out(&mut self, id: u32) {
         let block = &self.arena[id];
         self.pools[block.pool as usize].free.remove(&block.key(id));
+        if block.counts_as_split() {
+            self.stats.inactive_split -= block.size;
+            self.stats.inactive_split_blocks -= 1;
+        }
     }
 
     /// Lets `left` take the place of both.

@@ -1,10 +1,10 @@
 //! A script of allocations, step by step: what every operation did, and how the memory lies after it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Allocator, Handle, Settings, View, round_size};
+use super::{Allocator, Drive, Handle, Settings, Stats, View, round_size};
 
 /// Operations of one script: every step shows the whole memory.
 pub const MAX_STEPS: usize = 500;
@@ -69,17 +69,19 @@ pub enum StepError {
 }
 
 /// An allocator that is driven by named operations.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Stepper {
     allocator: Allocator,
     settings: Settings,
     live: HashMap<String, Handle>,
+    /// Names whose request failed for lack of memory: freeing them does nothing.
+    failed: HashSet<String>,
     done: usize,
 }
 
 impl Stepper {
     pub fn new(settings: Settings) -> Self {
-        Self { allocator: Allocator::new(settings), settings, live: HashMap::new(), done: 0 }
+        Self { allocator: Allocator::new(settings), settings, live: HashMap::new(), failed: HashSet::new(), done: 0 }
     }
 
     /// The memory at this moment, blocks with the names of their allocations.
@@ -93,11 +95,25 @@ impl Stepper {
         view
     }
 
-    /// Runs one operation.
+    /// The figures at this moment.
+    pub fn stats(&self) -> Stats {
+        self.allocator.stats()
+    }
+
+    /// Runs one operation and shows the memory after it.
+    ///
+    /// # Errors
+    /// As [`Stepper::run`].
+    pub fn apply(&mut self, operation: &Operation) -> Result<Step, StepError> {
+        let outcome = self.run(operation)?;
+        Ok(Step { operation: operation.clone(), outcome, after: self.view() })
+    }
+
+    /// Runs one operation. A name whose request found no memory may be freed: nothing happens.
     ///
     /// # Errors
     /// [`StepError`]: a name that is taken, or one that is not allocated. Nothing has changed then.
-    pub fn apply(&mut self, operation: &Operation) -> Result<Step, StepError> {
+    pub fn run(&mut self, operation: &Operation) -> Result<Outcome, StepError> {
         let at = self.done;
         let unknown = |name: &String| StepError::Unknown { at, name: name.chars().take(40).collect() };
         let before = self.allocator.stats();
@@ -107,15 +123,21 @@ impl Stepper {
                 if self.live.contains_key(name) {
                     return Err(StepError::Taken { at, name: name.chars().take(40).collect() });
                 }
+                self.failed.remove(name);
                 outcome.rounded = round_size(*size, &self.settings);
                 match self.allocator.allocate(*size, *stream) {
                     Ok(handle) => {
                         outcome.address = self.allocator.address(handle);
                         self.live.insert(name.clone(), handle);
                     }
-                    Err(_) => outcome.out_of_memory = true,
+                    Err(_) => {
+                        self.failed.insert(name.clone());
+                        outcome.out_of_memory = true;
+                    }
                 }
             }
+            Operation::Free { name } if self.failed.remove(name) => {}
+            Operation::FreeLater { name } if self.failed.contains(name) => {}
             Operation::Free { name } => {
                 let handle = self.live.remove(name).ok_or_else(|| unknown(name))?;
                 self.allocator.free(handle);
@@ -127,12 +149,28 @@ impl Stepper {
             Operation::EmptyCache => self.allocator.empty_cache(),
         }
         self.done += 1;
-        let after = self.view();
-        outcome.retried = after.stats.retries > before.retries;
-        let (mapped, released) = (after.stats.from_driver, after.stats.to_driver);
-        outcome.from_driver = mapped - before.from_driver;
-        outcome.to_driver = released - before.to_driver;
-        Ok(Step { operation: operation.clone(), outcome, after })
+        let after = self.stats();
+        outcome.retried = after.retries > before.retries;
+        outcome.from_driver = after.from_driver - before.from_driver;
+        outcome.to_driver = after.to_driver - before.to_driver;
+        Ok(outcome)
+    }
+}
+
+impl Drive for Stepper {
+    type Event = Operation;
+    type Error = StepError;
+
+    fn event(&mut self, operation: &Operation) -> Result<(), StepError> {
+        self.run(operation).map(|_| ())
+    }
+
+    fn stats(&self) -> Stats {
+        self.stats()
+    }
+
+    fn weight(&self) -> usize {
+        self.allocator.weight()
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod initial;
 mod pickle;
+mod playback;
 mod ranges;
 mod read;
 mod replay;
@@ -12,6 +13,7 @@ mod settings;
 mod value;
 
 pub use pickle::{MAX_PICKLE_BYTES, PickleError};
+pub use playback::{MAX_EVENTS, Playback, again, recorded};
 pub use read::{Action, BlockState, Event, Segment, Snapshot, SnapshotBlock, SnapshotError};
 pub use replay::{Mismatch, Replay, replay, view_at};
 

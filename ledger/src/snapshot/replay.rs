@@ -76,21 +76,27 @@ pub fn view_at(snapshot: &Snapshot, device: usize, events: usize) -> View {
     run.allocator.view()
 }
 
-fn of_device(snapshot: &Snapshot, device: usize) -> Vec<&Segment> {
+pub(super) fn of_device(snapshot: &Snapshot, device: usize) -> Vec<&Segment> {
     snapshot.segments.iter().filter(|segment| segment.device == device as u64).collect()
 }
 
-struct Run {
-    allocator: Allocator,
+#[derive(Debug, Clone)]
+pub(super) struct Run {
+    pub allocator: Allocator,
     live: HashMap<u64, Handle>,
     /// Pools of graphs, by the addresses of their segments.
     private: BTreeMap<u64, (u64, PoolId)>,
 }
 
 impl Run {
-    fn new(snapshot: &Snapshot, segments: &[&Segment], trace: &[Event]) -> Self {
+    pub(super) fn new(snapshot: &Snapshot, segments: &[&Segment], trace: &[Event]) -> Self {
+        Self::begin(Allocator::with_given_addresses(snapshot.settings), segments, trace)
+    }
+
+    /// Lays out in an allocator what there was before the trace.
+    pub(super) fn begin(allocator: Allocator, segments: &[&Segment], trace: &[Event]) -> Self {
         let mut run = Self {
-            allocator: Allocator::with_given_addresses(snapshot.settings),
+            allocator,
             live: HashMap::new(),
             private: segments
                 .iter()
@@ -160,39 +166,41 @@ impl Run {
     }
 
     fn events(&mut self, trace: &[Event], total: &mut Replay) {
-        for (at, event) in trace.iter().enumerate() {
-            match event.action {
-                Action::SegmentAlloc | Action::SegmentMap => {
-                    total.segments += 1;
-                    self.allocator.give_segment(event.address, event.size);
-                }
-                Action::SegmentFree => {
-                    if !self.allocator.release_segment(event.address, event.size, event.stream) {
-                        total.mismatches += 1;
-                    }
-                }
-                Action::SegmentUnmap => {
-                    if !self.allocator.unmap_range(event.address, event.size) {
-                        total.mismatches += 1;
-                    }
-                }
-                Action::Alloc => self.allocate(at, event, total),
-                Action::FreeRequested => {
-                    if let Some(handle) = self.live.get(&event.address) {
-                        self.allocator.free_later(*handle);
-                    }
-                }
-                Action::FreeCompleted => {
-                    if let Some(handle) = self.live.remove(&event.address) {
-                        self.allocator.free(handle);
-                    }
-                }
-                Action::Oom | Action::Other => {}
+        trace.iter().enumerate().for_each(|(at, event)| self.event(at, event, total));
+    }
+
+    pub(super) fn event(&mut self, at: usize, event: &Event, total: &mut Replay) {
+        match event.action {
+            Action::SegmentAlloc | Action::SegmentMap => {
+                total.segments += 1;
+                self.allocator.give_segment(event.address, event.size);
             }
+            Action::SegmentFree => {
+                if !self.allocator.release_segment(event.address, event.size, event.stream) {
+                    total.mismatches += 1;
+                }
+            }
+            Action::SegmentUnmap => {
+                if !self.allocator.unmap_range(event.address, event.size) {
+                    total.mismatches += 1;
+                }
+            }
+            Action::Alloc => self.allocate(at, event, total),
+            Action::FreeRequested => {
+                if let Some(handle) = self.live.get(&event.address) {
+                    self.allocator.free_later(*handle);
+                }
+            }
+            Action::FreeCompleted => {
+                if let Some(handle) = self.live.remove(&event.address) {
+                    self.allocator.free(handle);
+                }
+            }
+            Action::Oom | Action::Other => {}
         }
     }
 
-    fn allocate(&mut self, at: usize, event: &Event, total: &mut Replay) {
+    pub(super) fn allocate(&mut self, at: usize, event: &Event, total: &mut Replay) {
         total.allocations += 1;
         let pool = self.pool_of(event);
         let Ok(handle) = self.allocator.allocate_in(event.size, event.stream, pool) else {

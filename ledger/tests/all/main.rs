@@ -15,6 +15,7 @@ mod golden;
 mod import;
 mod laws;
 mod lora;
+mod paging;
 mod parallel;
 mod pickles;
 mod planner;
@@ -29,6 +30,7 @@ mod serving;
 mod sheets;
 mod snapshots;
 mod steps;
+mod stories;
 mod versions;
 
 #[path = "../../examples/golden/case.rs"]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ledger::{
     allocator::{Allocator, SegmentView, Settings, Use, View},
-    snapshot::{read_snapshot, replay},
+    snapshot::{Action, Snapshot, again, read_snapshot, recorded, replay},
 };
 use proptest::prelude::*;
 
@@ -152,6 +152,16 @@ fn record(settings: Settings, moves: &[Move]) -> (Vec<Py>, View) {
     (trace, allocator.view())
 }
 
+/// The recording from event `from` on, as a file.
+fn file(trace: &[Py], end: &View, expandable: bool) -> Snapshot {
+    let file = Py::Dict(vec![
+        ("segments", segments(end)),
+        ("device_traces", Py::List(vec![Py::List(trace.to_vec())])),
+        ("allocator_settings", Py::Dict(vec![("expandable_segments", Py::Bool(expandable))])),
+    ]);
+    read_snapshot(&dump(&file, 4)).expect("a snapshot")
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -164,13 +174,32 @@ proptest! {
         let settings = Settings { expandable_segments, ..Settings::default() };
         let (trace, end) = record(settings, &moves);
         let from = from.index(trace.len().max(1)).min(trace.len());
-        let file = Py::Dict(vec![
-            ("segments", segments(&end)),
-            ("device_traces", Py::List(vec![Py::List(trace[from..].to_vec())])),
-            ("allocator_settings", Py::Dict(vec![("expandable_segments", Py::Bool(expandable_segments))])),
-        ]);
-        let snapshot = read_snapshot(&dump(&file, 4)).expect("a snapshot");
+        let snapshot = file(&trace[from..], &end, expandable_segments);
         let result = replay(&snapshot);
         prop_assert!(result.agrees(), "from event {from}: {result:?}");
+        let told = recorded(&snapshot, 0);
+        prop_assert_eq!(told.state(usize::MAX).view().segments, end.segments);
+        prop_assert_eq!(told.state(usize::MAX).replay().mismatches, 0);
+    }
+
+    #[test]
+    fn the_same_settings_tell_the_same_story(
+        expandable_segments in any::<bool>(),
+        moves in moves(),
+        from in any::<prop::sample::Index>(),
+    ) {
+        let settings = Settings { expandable_segments, ..Settings::default() };
+        let (trace, end) = record(settings, &moves);
+        let from = from.index(trace.len().max(1)).min(trace.len());
+        let snapshot = file(&trace[from..], &end, expandable_segments);
+        let (first, second) = (recorded(&snapshot, 0), again(&snapshot, 0, snapshot.settings));
+        // While several segments return one by one, the second run has returned all of them already.
+        let returns = |at: usize| {
+            matches!(snapshot.traces[0].get(at).map(|event| event.action), Some(Action::SegmentFree | Action::SegmentUnmap))
+        };
+        for (at, (one, other)) in first.moments().iter().zip(second.moments()).enumerate() {
+            let settled = at == 0 || !returns(at - 1) || !returns(at);
+            prop_assert!(!settled || one == other, "after event {}: {:?}, {:?}", at, one, other);
+        }
     }
 }

@@ -22,7 +22,7 @@ struct Point {
 }
 
 /// Keys by name: the code and what they write.
-const KEYS: [(&str, i64, &str); 9] = [
+const KEYS: [(&str, i64, &str); 11] = [
     ("Enter", 13, "\r"),
     ("Tab", 9, ""),
     ("Escape", 27, ""),
@@ -30,6 +30,8 @@ const KEYS: [(&str, i64, &str); 9] = [
     ("ArrowLeft", 37, ""),
     ("Home", 36, ""),
     ("End", 35, ""),
+    ("PageUp", 33, ""),
+    ("PageDown", 34, ""),
     ("j", 74, "j"),
     ("k", 75, "k"),
 ];

@@ -17,10 +17,11 @@ pub struct Link {
 
 /// Whether the application, not the content, makes the page at a path; content may link to it.
 pub fn is_fixed(path: &str) -> bool {
-    const FIXED: [&str; 9] = [
+    const FIXED: [&str; 10] = [
         "",
         "tools",
         "tools/allocator",
+        "tools/kv",
         "tools/catalogue",
         "tools/quantisation",
         "labs",

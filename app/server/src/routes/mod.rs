@@ -11,6 +11,7 @@ mod quiz;
 mod reading;
 mod reports;
 mod runner;
+mod snapshot;
 mod tools;
 
 use std::time::Duration;

@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use serde::Deserialize;
 use ui::Client;
 use ui::shell::Section;
-use ui::state::{AllocatorState, QuantisationState};
+use ui::state::{AllocatorState, PagingState, QuantisationState};
 use ui::tools::text::{self, Format};
 use ui::tools::{Pairs, Tool};
 
@@ -26,8 +26,9 @@ pub fn routes() -> Router<AppState> {
         .route("/{lang}/tools", get(list))
         .route("/{lang}/tools/", get(slash))
         .route("/{lang}/tools/catalogue", get(catalogue))
-        .route("/{lang}/tools/allocator", get(allocator))
         .route("/{lang}/tools/quantisation", pasting)
+        .route("/{lang}/tools/allocator", get(allocator).merge(super::snapshot::route()))
+        .route("/{lang}/tools/kv", get(paging))
         .route("/{lang}/tools/{tool}", get(one))
 }
 
@@ -99,6 +100,14 @@ fn quantised(app: &AppState, mut reader: Reader, state: QuantisationState) -> Re
     let title = lang.pick("量化误差与离群值", "Quantisation error and outliers");
     reader.page_with(app, StatusCode::OK, Section::Tools, title, [Client::Sheets], move || {
         view! { <ui::pages::QuantisationPage lang state /> }
+    })
+}
+
+async fn paging(State(app): State<AppState>, reader: Reader, Query(fields): Query<Vec<(String, String)>>) -> Response {
+    let (lang, state) = (reader.lang, PagingState::from_pairs(&given(fields)));
+    let title = lang.pick("KV Cache 与分页", "KV cache and paging");
+    reader.page_with(&app, StatusCode::OK, Section::Tools, title, [Client::Stories], move || {
+        view! { <ui::pages::PagingPage lang state /> }
     })
 }
 

@@ -24,4 +24,5 @@ mod own;
 mod quantisation;
 mod runners;
 mod secrets;
+mod stories;
 mod tools;

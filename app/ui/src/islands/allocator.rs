@@ -1,19 +1,34 @@
-//! The caching allocator, step by step: segments and blocks drawn to scale, counters over time.
+//! The caching allocator, step by step: a script or a real trace, under its own settings and under others.
+
+mod segments;
+mod telling;
+
+use std::sync::Arc;
 
 use evidence::Lang;
-use ledger::allocator::{BlockView, Operation, SegmentView, Step, Use};
-use ledger::units;
-use leptos::either::Either;
+use ledger::{Text, units};
 use leptos::prelude::*;
 
+use super::browser::{self, FileRead};
 use super::inputs::{Choice, Number};
 use super::share::{Share, keep_in_url};
-use crate::chart::Curve;
+use super::steps::{Steps, turn};
 use crate::html;
 use crate::state::allocator::{DIVISIONS, MIB, PERCENT};
+use crate::state::tale::{self, Run, Trace};
 use crate::state::{self, AllocatorState};
 
-/// A script and settings → the memory after each operation.
+pub use telling::{Telling, Told};
+
+/// Names of the two runs, as the form says which one is drawn.
+fn drawn_options(lang: Lang) -> Vec<(String, String)> {
+    vec![
+        ("again".to_owned(), lang.pick("这些设置", "These settings").to_owned()),
+        ("first".to_owned(), lang.pick("记录 / 默认", "As recorded / defaults").to_owned()),
+    ]
+}
+
+/// A script or a snapshot, and settings → the memory after each operation.
 #[island]
 pub fn AllocatorStory(state: AllocatorState, lang: Lang) -> impl IntoView {
     let script = RwSignal::new(state.script.clone());
@@ -21,8 +36,11 @@ pub fn AllocatorStory(state: AllocatorState, lang: Lang) -> impl IntoView {
     let max_split = RwSignal::new(state.max_split_mib);
     let divisions = RwSignal::new(state.divisions);
     let collection = RwSignal::new(state.gc_percent);
-    let expandable = RwSignal::new(if state.expandable { "on" } else { "off" }.to_owned());
+    let on_off = |on: bool| if on { "on" } else { "off" }.to_owned();
+    let expandable = RwSignal::new(on_off(state.expandable));
+    let drawn = RwSignal::new(if state.first { "first" } else { "again" }.to_owned());
     let step = RwSignal::new(state.step);
+    let trace = RwSignal::new(None::<Trace>);
     let problems = state.problems.iter().map(|problem| problem.text(lang)).collect::<Vec<_>>();
     let typed = script.get_untracked();
     let told = Memo::new(move |_| AllocatorState {
@@ -33,18 +51,29 @@ pub fn AllocatorStory(state: AllocatorState, lang: Lang) -> impl IntoView {
         gc_percent: collection.get(),
         expandable: expandable.get() == "on",
         step: 1,
+        first: drawn.get() == "first",
         problems: Vec::new(),
     });
-    // The whole script runs again only when it or a setting changes, not at every step of the hand.
-    let steps = Memo::new(move |_| told.get().evaluate().map_err(|why| state::pick(&why, lang)));
-    let count = move || steps.with(|steps| steps.as_ref().map_or(0, |steps| steps.len() as u64));
+    // A run is told again only when its operations or its settings change, not at every step of the hand.
+    let share = move |run: Result<Run, Text>| run.map(|run| Told(Arc::new(run))).map_err(|why| state::pick(&why, lang));
+    let first = Memo::new(move |_| share(trace.with(|trace| Run::first(&script.get(), trace.as_ref()))));
+    let under = Memo::new(move |_| AllocatorState { first: false, ..told.get() });
+    let again = Memo::new(move |_| share(trace.with(|trace| under.with(|state| Run::again(state, trace.as_ref())))));
+    let count = Signal::derive(move || again.with(|run| run.as_ref().map_or(0, |run| run.0.count())));
     let address = Memo::new(move |_| {
         let now = AllocatorState { step: step.get(), ..told.get() };
         format!("/{}/tools/allocator{}", lang.code(), state::query(&now.pairs()))
     });
     keep_in_url(address);
-    let turn = move |by: i64| step.set(step.get_untracked().saturating_add_signed(by).clamp(1, count().max(1)));
-    let on_off = vec![
+    let show = move |form: AllocatorState| {
+        capacity.set(form.capacity_mib);
+        max_split.set(form.max_split_mib);
+        divisions.set(form.divisions);
+        collection.set(form.gc_percent);
+        expandable.set(on_off(form.expandable));
+        step.set(1);
+    };
+    let off_on = vec![
         ("off".to_owned(), lang.pick("关", "Off").to_owned()),
         ("on".to_owned(), lang.pick("开", "On").to_owned()),
     ];
@@ -52,17 +81,7 @@ pub fn AllocatorStory(state: AllocatorState, lang: Lang) -> impl IntoView {
         <section
             class="card ledger story"
             aria-label=lang.pick("缓存分配器", "Caching allocator")
-            on:keydown=move |event| {
-                // Inside a field the arrows move the cursor.
-                if event.target().is_some_and(|target| super::browser::is_field(&target)) {
-                    return;
-                }
-                match event.key().as_str() {
-                    "ArrowLeft" => turn(-1),
-                    "ArrowRight" => turn(1),
-                    _ => {}
-                }
-            }
+            on:keydown=move |event| turn(&event, step, count.get_untracked())
         >
             <header>
                 <b>{lang.pick("缓存分配器", "Caching allocator")}</b>
@@ -71,8 +90,9 @@ pub fn AllocatorStory(state: AllocatorState, lang: Lang) -> impl IntoView {
             </header>
             <form class="body" method="get" action=format!("/{}/tools/allocator", lang.code())>
                 {problems.into_iter().map(|text| view! { <p class="problem" role="alert">{text}</p> }).collect_view()}
+                <Load trace show=Callback::new(show) lang />
                 <div class="fields">
-                    <label class="script">
+                    <label class="script" hidden=move || trace.with(Option::is_some)>
                         <span>
                             {lang
                                 .pick(
@@ -90,13 +110,6 @@ pub fn AllocatorStory(state: AllocatorState, lang: Lang) -> impl IntoView {
                         ></textarea>
                     </label>
                     <Number
-                        name="capacity_mib"
-                        label=lang.pick("显存 MiB（0 = 无限）", "Device memory in MiB (0: no end)")
-                        value=capacity
-                        slider=(16, 4096)
-                        bounds=MIB
-                    />
-                    <Number
                         name="max_split_mib"
                         label=lang.pick("max_split_size_mb（0 = 不限）", "max_split_size_mb (0: none)")
                         value=max_split
@@ -110,6 +123,14 @@ pub fn AllocatorStory(state: AllocatorState, lang: Lang) -> impl IntoView {
                         slider=(1, 32)
                         bounds=DIVISIONS
                     />
+                    <Choice name="expandable" label="expandable_segments" options=off_on value=expandable />
+                    <Number
+                        name="capacity_mib"
+                        label=lang.pick("显存 MiB（0 = 无限）", "Device memory in MiB (0: no end)")
+                        value=capacity
+                        slider=(16, 131_072)
+                        bounds=MIB
+                    />
                     <Number
                         name="gc_percent"
                         label=lang.pick("回收阈值 %（0 = 关）", "Collection threshold in percent (0: off)")
@@ -118,196 +139,127 @@ pub fn AllocatorStory(state: AllocatorState, lang: Lang) -> impl IntoView {
                         bounds=PERCENT
                     />
                     <Choice
-                        name="expandable"
-                        label=lang.pick("expandable_segments", "expandable_segments")
-                        options=on_off
-                        value=expandable
+                        name="drawn"
+                        label=lang.pick("画哪一次运行", "Which run is drawn")
+                        options=drawn_options(lang)
+                        value=drawn
                     />
-                    <label class="number">
-                        <span>{lang.pick("第几步（← →）", "Step (← →)")}</span>
-                        <span class="row">
-                            <button type="button" class="button quiet js-only" on:click=move |_| turn(-1)>
-                                "←"
-                            </button>
-                            <input
-                                type="number"
-                                name="step"
-                                min="1"
-                                max=move || count().to_string()
-                                value=step.get_untracked().to_string()
-                                prop:value=move || step.get().to_string()
-                                on:change=move |event| {
-                                    if let Ok(number) = event_target_value(&event).trim().parse::<u64>() {
-                                        step.set(number.clamp(1, count().max(1)));
-                                    }
-                                }
-                            />
-                            <button type="button" class="button quiet js-only" on:click=move |_| turn(1)>
-                                "→"
-                            </button>
-                        </span>
-                    </label>
                     <button class="button no-js" type="submit">{lang.pick("计算", "Compute")}</button>
                 </div>
-                {move || match steps.get() {
-                    Ok(steps) => Either::Left(view! { <Moment steps at=step.get() lang /> }),
-                    Err(why) => Either::Right(view! { <p class="problem" role="alert">{why}</p> }),
-                }}
+                <Steps step count lang />
+                <Telling first again step drawn=Signal::derive(move || drawn.get() == "first") lang />
             </form>
         </section>
     }
 }
 
-/// What an operation was, in words.
-fn told(step: &Step, lang: Lang) -> String {
-    let asked = match &step.operation {
-        Operation::Allocate { name, size, stream: 0 } => format!("alloc {name} {}", units::human_binary(*size)),
-        Operation::Allocate { name, size, stream } => {
-            format!("alloc {name} {} stream {stream}", units::human_binary(*size))
-        }
-        Operation::Free { name } => format!("free {name}"),
-        Operation::FreeLater { name } => format!("later {name}"),
-        Operation::EmptyCache => "empty".to_owned(),
-    };
-    let mut parts = vec![asked];
-    let outcome = &step.outcome;
-    if outcome.rounded > 0 {
-        parts.push(format!("{} {}", lang.pick("取整为", "rounded to"), units::human_binary(outcome.rounded)));
-    }
-    if outcome.from_driver > 0 {
-        parts.push(format!(
-            "{} {}",
-            lang.pick("向驱动要了", "from the driver"),
-            units::human_binary(outcome.from_driver)
-        ));
-    }
-    if outcome.to_driver > 0 {
-        parts.push(format!(
-            "{} {}",
-            lang.pick("还给驱动", "back to the driver"),
-            units::human_binary(outcome.to_driver)
-        ));
-    }
-    if outcome.retried {
-        parts.push(lang.pick("先清空缓存再试", "cache emptied, tried again").to_owned());
-    }
-    if outcome.out_of_memory {
-        parts.push(lang.pick("显存不足", "out of memory").to_owned());
-    }
-    parts.join(" · ")
-}
-
+/// Chooses or drops a snapshot, which stays in the browser, and goes back to the script.
 #[component]
-fn Moment(steps: Vec<Step>, at: u64, lang: Lang) -> impl IntoView {
-    let last = steps.len().saturating_sub(1);
-    let at = usize::try_from(at.saturating_sub(1)).unwrap_or(last).min(last);
-    let Some(step) = steps.get(at) else {
-        return view! { <p class="empty">{lang.pick("脚本是空的。", "The script is empty.")}</p> }.into_any();
-    };
-    let stats = step.after.stats;
-    let number = |zh: &'static str, en: &'static str, bytes: u64| {
-        view! {
-            <span>
-                <small>{lang.pick(zh, en)} " "</small>
-                <strong>{units::human_binary(bytes)}</strong>
-            </span>
-        }
-    };
-    let widest = step.after.segments.iter().map(|segment| segment.size).max().unwrap_or(1);
-    let segments = step
-        .after
-        .segments
-        .iter()
-        .map(|segment| view! { <Segment segment=segment.clone() widest lang /> })
-        .collect_view();
-    let over_time = |of: fn(&Step) -> u64| {
-        steps
-            .iter()
-            .enumerate()
-            .map(|(at, step)| (at as f64 + 1.0, of(step) as f64 / units::MIB as f64))
-            .collect::<Vec<_>>()
-    };
-    let along = lang.pick("步", "Step").to_owned();
-    view! {
-        <p class="ask" aria-live="polite">
-            {format!("{} / {}: {}", at + 1, steps.len(), told(step, lang))}
-        </p>
-        <output class="answer">
-            {number("已分配", "Allocated", stats.allocated)} {number("已保留", "Reserved", stats.reserved)}
-            {number("分裂的空闲块", "Inactive split", stats.inactive_split)}
-            {number("峰值保留", "Peak reserved", stats.peak_reserved)}
-        </output>
-        <div class="segments">{segments}</div>
-        <ul class="legend">
-            <li>
-                <i class="swatch o-activation"></i>
-                {lang.pick("已分配", "Allocated")}
-            </li>
-            <li>
-                <i class="swatch o-optimizer-temporary"></i>
-                {lang.pick("等待释放", "Awaiting free")}
-            </li>
-            <li>
-                <i class="swatch o-free"></i>
-                {lang.pick("空闲", "Free")}
-            </li>
-        </ul>
-        <Curve name=lang.pick("已保留（MiB）", "Reserved (MiB)").to_owned() along=along.clone() points=over_time(|step| step.after.stats.reserved) />
-        <Curve name=lang.pick("已分配（MiB）", "Allocated (MiB)").to_owned() along points=over_time(|step| step.after.stats.allocated) />
-    }
-    .into_any()
-}
-
-/// Width of the drawing of the widest segment.
-const WIDTH: u64 = 100_000;
-
-fn across(bytes: u64, widest: u64) -> u64 {
-    u64::try_from(u128::from(bytes) * u128::from(WIDTH) / u128::from(widest.max(1))).unwrap_or(WIDTH)
-}
-
-fn class(used: Use) -> &'static str {
-    match used {
-        Use::Allocated => "o-activation",
-        Use::AwaitingFree => "o-optimizer-temporary",
-        Use::Free => "o-free",
-        Use::Unmapped => "unmapped",
-    }
-}
-
-#[component]
-fn Segment(segment: SegmentView, widest: u64, lang: Lang) -> impl IntoView {
-    let words = |block: &BlockView| {
-        let state = match block.used {
-            Use::Allocated => block.name.clone().unwrap_or_default(),
-            Use::AwaitingFree => lang.pick("等待释放", "awaiting free").to_owned(),
-            Use::Free => lang.pick("空闲", "free").to_owned(),
-            Use::Unmapped => lang.pick("未映射", "unmapped").to_owned(),
+fn Load(trace: RwSignal<Option<Trace>>, show: Callback<AllocatorState>, lang: Lang) -> impl IntoView {
+    let problem = RwSignal::new(None::<String>);
+    let over = RwSignal::new(false);
+    let loaded = move |file: FileRead| {
+        let read = match file.content {
+            Ok(bytes) => Trace::read(file.name, &bytes),
+            Err(size) => Err(tale::unreadable(size)),
         };
-        format!("{state} {}", units::human_binary(block.size))
+        match read {
+            Ok(read) => {
+                problem.set(None);
+                show.run(AllocatorState::showing(&read.snapshot.settings));
+                trace.set(Some(read));
+            }
+            Err(why) => problem.set(Some(state::pick(&why, lang))),
+        }
     };
-    let pool = if segment.small { lang.pick("小池", "small pool") } else { lang.pick("大池", "large pool") };
-    let label = format!("{pool}, {}", units::human_binary(segment.size));
-    let list = segment.blocks.iter().map(words).collect::<Vec<_>>().join(" · ");
-    let rects = segment
-        .blocks
-        .iter()
-        .map(|block| {
-            let x = across(block.address - segment.address, widest);
-            let width = across(block.size, widest).saturating_sub(150).max(80);
+    let about = move || {
+        trace.get().map(|now| {
+            let devices = now.devices();
+            let choice = (devices.len() > 1).then(|| {
+                let options = devices
+                    .into_iter()
+                    .map(|device| view! { <option value=device.to_string() selected=device == now.device>{device.to_string()}</option> })
+                    .collect_view();
+                view! {
+                    <label>
+                        {lang.pick("设备 ", "Device ")}
+                        <select
+                            aria-label=lang.pick("设备", "Device")
+                            on:change=move |event| {
+                                if let Ok(device) = event_target_value(&event).parse() {
+                                    trace.update(|trace| trace.iter_mut().for_each(|trace| trace.device = device));
+                                }
+                            }
+                        >
+                            {options}
+                        </select>
+                    </label>
+                }
+            });
+            let (events, left_out) = (now.snapshot.traces.get(now.device).map_or(0, Vec::len) as u64, now.left_out());
+            let left_out = (left_out > 0).then(|| {
+                let count = units::group(left_out);
+                match lang {
+                    Lang::Zh => format!("，前 {count} 个略去"),
+                    Lang::En => format!(", the first {count} left out"),
+                }
+            });
+            let words = match lang {
+                Lang::Zh => format!("{} 个事件", units::group(events)),
+                Lang::En => format!("{} events", units::group(events)),
+            };
             view! {
-                <rect class=class(block.used) x=x.to_string() width=width.to_string() y="2" height="36">
-                    <title>{words(block)}</title>
-                </rect>
+                <p class="loaded">
+                    <b>{now.name}</b>
+                    " · "
+                    {words}
+                    {left_out}
+                    " "
+                    {choice}
+                    <button
+                        type="button"
+                        class="button quiet"
+                        on:click=move |_| {
+                            trace.set(None);
+                            show.run(AllocatorState::from_pairs(&[]));
+                        }
+                    >
+                        {lang.pick("回到脚本", "Back to the script")}
+                    </button>
+                </p>
             }
         })
-        .collect_view();
+    };
     view! {
-        <div class="segment">
-            <span class="name">{label.clone()}</span>
-            <svg viewBox="0 0 100000 40" preserveAspectRatio="none" role="img" aria-label=format!("{label}: {list}")>
-                {rects}
-            </svg>
-            <span class="blocks">{list}</span>
+        <div
+            class=move || if over.get() { "drop js-only over" } else { "drop js-only" }
+            on:dragover=move |event| {
+                event.prevent_default();
+                over.set(true);
+            }
+            on:dragleave=move |_| over.set(false)
+            on:drop=move |event| {
+                event.prevent_default();
+                over.set(false);
+                browser::dropped_bytes(&event, tale::MAX_FILE as f64, loaded);
+            }
+        >
+            <label class="snapshot">
+                <span>
+                    {lang
+                        .pick(
+                            "真实快照：选择或拖入 torch.cuda.memory._dump_snapshot 的 pickle（≤ 64 MiB）。文件只在本机读取，不上传；链接里只有设置。",
+                            "A real snapshot: choose or drop a pickle of torch.cuda.memory._dump_snapshot (64 MiB at most). It is read here and not sent; a link holds the settings only.",
+                        )}
+                </span>
+                <input
+                    type="file"
+                    accept=".pickle,.pkl"
+                    on:change=move |event| browser::chosen_bytes(&event, tale::MAX_FILE as f64, loaded)
+                />
+            </label>
+            {about}
+            {move || problem.get().map(|text| view! { <p class="problem" role="alert">{text}</p> })}
         </div>
     }
     .into_any()

@@ -1,5 +1,11 @@
 //! What only a browser can do. On the server these are never called: handlers do not run there.
 
+/// A file that a reader chose: its name, and its bytes or, where it has more than the limit or cannot be read, its size.
+pub struct FileRead {
+    pub name: String,
+    pub content: Result<Vec<u8>, u64>,
+}
+
 #[cfg(feature = "hydrate")]
 mod hydrated;
 #[cfg(all(feature = "hydrate", any(feature = "core", feature = "stories")))]
@@ -13,7 +19,11 @@ pub use talk::*;
 mod server {
     use leptos::ev;
 
+    use super::FileRead;
+
     pub fn dropped_text(_: &ev::DragEvent, _: impl Fn(String) + 'static) {}
+    pub fn chosen_bytes(_: &ev::Event, _: f64, _: impl Fn(FileRead) + 'static) {}
+    pub fn dropped_bytes(_: &ev::DragEvent, _: f64, _: impl Fn(FileRead) + 'static) {}
     pub fn chosen_text(_: &ev::Event, _: impl Fn(String) + 'static) {}
     pub fn replace_query(_: &str) {}
     pub fn copy(_: String) {}

@@ -5,13 +5,21 @@ use leptos::prelude::*;
 
 use super::presets;
 use crate::Client;
-use crate::islands::{AllocatorStory, Quantisation, ToolForm};
+use crate::islands::{KvPaging, Quantisation, ToolForm};
 use crate::route::PageRef;
-use crate::state::{AllocatorState, QuantisationState, pick};
+use crate::state::{PagingState, QuantisationState, pick};
 use crate::tools::{self, Tool};
 
 /// Pages with an island of their own: place, title and lead in both languages.
-const OWN: [(&str, [&str; 2], [&str; 2]); 4] = [
+const OWN: [(&str, [&str; 2], [&str; 2]); 5] = [
+    (
+        "kv",
+        ["KV Cache 与分页", "KV cache and paging"],
+        [
+            "一步一步看块表：共享前缀、写时复制、尾块浪费，比各自预留到最长省多少。",
+            "The block table step by step: a shared prefix, copy-on-write, the waste of the tails, and what it saves over reserving to the longest.",
+        ],
+    ),
     (
         "allocator",
         ["缓存分配器", "Caching allocator"],
@@ -123,18 +131,29 @@ pub fn ToolPage(lang: Lang, tool: &'static Tool, pairs: Vec<(String, String)>) -
 }
 
 #[component]
-pub fn AllocatorPage(lang: Lang, state: AllocatorState) -> impl IntoView {
+pub fn PagingPage(lang: Lang, state: PagingState) -> impl IntoView {
     view! {
         <main id="main" class="wide tool">
-            <h1>{lang.pick("缓存分配器", "Caching allocator")}</h1>
+            <h1>{lang.pick("KV Cache 与分页", "KV cache and paging")}</h1>
             <p class="lead">
                 {lang
                     .pick(
-                        "写一段分配与释放，按 ← → 一步步看显存：哪一块被切开，哪一块合并，哪些段还不回去。",
-                        "Write allocations and frees, then step with ← →: which block is split, which ones merge, which segments cannot return.",
+                        "几个请求共享一段前缀，再各走各的：每一步看物理块归谁、引用几次，谁写入时要复制，尾块空着多少。",
+                        "Requests share a prefix and then part: at every step, whose each physical block is, how often it is named, who must copy before writing, and what stays empty.",
                     )}
             </p>
-            <AllocatorStory state lang />
+            <KvPaging state lang />
+            <p class="hint">
+                {lang.pick("规则取自 PagedAttention 论文（SOSP 2023，§4.2–4.4）与 vLLM 的块池。", "Rules of the PagedAttention paper (SOSP 2023, §4.2–4.4) and of vLLM's block pool.")}
+                " "
+                <a href=format!("/{}/tools/serving", lang.code())>
+                    {lang.pick("一张卡放得下多少块", "How many blocks fit a card")}
+                </a>
+                " · "
+                <a href=format!("/{}/task4/kv-cache", lang.code())>
+                    {lang.pick("推理 KV Cache 与显存预算", "KV cache and memory budget")}
+                </a>
+            </p>
         </main>
     }
     .into_any()

@@ -1,7 +1,7 @@
 //! The inputs of the allocator's story.
 
-use ledger::allocator::{Settings, Step, parse_script, steps};
-use ledger::{Text, units};
+use ledger::allocator::Settings;
+use ledger::units;
 use serde::{Deserialize, Serialize};
 
 use super::fields::Problem;
@@ -11,7 +11,10 @@ use super::reader::Reader;
 pub const MIB: (u64, u64) = (0, 1 << 20);
 pub const DIVISIONS: (u64, u64) = (0, 64);
 pub const PERCENT: (u64, u64) = (0, 100);
-const STEP: (u64, u64) = (1, 500);
+/// As many steps as a trace may have.
+const STEP: (u64, u64) = (1, ledger::snapshot::MAX_EVENTS as u64);
+/// Which of the two runs is drawn.
+pub const DRAWN: [(&str, bool); 2] = [("again", false), ("first", true)];
 
 /// What a page starts with: small requests share a segment, a large one leaves a tail, and a hole is too small later.
 pub const STORY: &str = "\
@@ -42,6 +45,8 @@ pub struct AllocatorState {
     pub expandable: bool,
     /// Operations that have run.
     pub step: u64,
+    /// The first run is drawn: as recorded, or under PyTorch's defaults; else the one under these settings.
+    pub first: bool,
     pub problems: Vec<Problem>,
 }
 
@@ -57,6 +62,7 @@ impl AllocatorState {
             gc_percent: reader.number("gc_percent", 0, PERCENT),
             expandable: reader.pick("expandable", false, &SWITCH),
             step: reader.number("step", 1, STEP),
+            first: reader.pick("drawn", false, &DRAWN),
             problems: Vec::new(),
         };
         Self { problems: reader.finish(), ..state }
@@ -72,6 +78,7 @@ impl AllocatorState {
             ("gc_percent", self.gc_percent.to_string(), self.gc_percent != usual.gc_percent),
             ("expandable", "on".to_owned(), self.expandable),
             ("step", self.step.to_string(), self.step != usual.step),
+            ("drawn", "first".to_owned(), self.first),
         ];
         all.into_iter().filter(|(_, _, changed)| *changed).map(|(key, value, _)| (key, value)).collect()
     }
@@ -90,21 +97,32 @@ impl AllocatorState {
         }
     }
 
-    /// Every step of the script.
-    ///
-    /// # Errors
-    /// The line that is no operation, or the operation that does not fit the names before it.
-    pub fn evaluate(&self) -> Result<Vec<Step>, Text> {
-        let script = parse_script(&self.script).map_err(|error| {
-            Text::new(
-                format!("第 {} 行：应为 {}，实际是「{}」。", error.line, error.expected, error.found),
-                format!("Line {}: expected {}, found “{}”.", error.line, error.expected, error.found),
-            )
-        })?;
-        steps(self.settings(), &script).map_err(|error| {
-            let text = error.to_string();
-            Text::new(text.clone(), text)
-        })
+    /// The settings of a second run of a trace: the recorded ones, with what the form says otherwise. The form cannot
+    /// say everything that a snapshot can.
+    pub fn settings_over(&self, recorded: &Settings) -> Settings {
+        let (said, shown) = (self.settings(), Self::showing(recorded).settings());
+        let mut settings = *recorded;
+        if said.max_split_size != shown.max_split_size {
+            settings.max_split_size = said.max_split_size;
+        }
+        if said.power2_divisions != shown.power2_divisions {
+            settings.power2_divisions = said.power2_divisions;
+        }
+        let Settings { capacity, collection_threshold, memory_fraction, expandable_segments, .. } = said;
+        Settings { capacity, collection_threshold, memory_fraction, expandable_segments, ..settings }
+    }
+
+    /// A form that shows settings, as far as it can.
+    pub fn showing(settings: &Settings) -> Self {
+        let [first, rest @ ..] = settings.power2_divisions;
+        Self {
+            capacity_mib: 0,
+            max_split_mib: settings.max_split_size.unwrap_or(0) / units::MIB,
+            divisions: if rest.iter().all(|next| *next == first) { first } else { 0 },
+            gc_percent: 0,
+            expandable: settings.expandable_segments,
+            ..Self::from_pairs(&[])
+        }
     }
 }
 
@@ -113,12 +131,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_story_runs_and_comes_back_from_its_link() {
-        let state = AllocatorState::from_pairs(&[("max_split_mib".to_owned(), "20".to_owned())]);
-        let steps = state.evaluate().expect("the story");
-        assert_eq!(steps.len(), 13);
-        assert_eq!(steps.last().map(|step| step.after.stats.allocated), Some((1200 + 4) * units::KIB));
+    fn a_form_comes_back_from_its_link() {
+        let given = [("max_split_mib", "20"), ("drawn", "first"), ("step", "7")];
+        let given = given.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let state = AllocatorState::from_pairs(&given);
         let pairs: Vec<_> = state.pairs().into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        assert_eq!(AllocatorState::from_pairs(&pairs), state);
+        assert_eq!((AllocatorState::from_pairs(&pairs), state.problems.len()), (state, 0));
+    }
+
+    #[test]
+    fn what_the_form_shows_changes_nothing() {
+        let mut recorded = Settings { max_split_size: Some(100 * units::MIB), ..Settings::default() };
+        recorded.set_power2_divisions(4, 8);
+        recorded.large_segment_size = 64 * units::MIB;
+        let form = AllocatorState::showing(&recorded);
+        assert_eq!(form.settings_over(&recorded), recorded, "what the form cannot say stays");
+        let changed = AllocatorState { expandable: true, ..form }.settings_over(&recorded);
+        assert_eq!(changed, Settings { expandable_segments: true, ..recorded });
     }
 }

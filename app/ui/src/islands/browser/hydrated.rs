@@ -5,6 +5,9 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use wasm_bindgen_futures::JsFuture;
 
+#[cfg(feature = "stories")]
+use super::FileRead;
+
 /// Larger files are no config.json.
 const MAX_FILE: f64 = 1_048_576.0;
 
@@ -27,6 +30,39 @@ pub fn chosen_text(event: &ev::Event, then: impl Fn(String) + 'static) {
     if let Some(file) = input.files().and_then(|files| files.get(0)) {
         read(file, then);
     }
+}
+
+/// Hands over the bytes of a chosen file of at most `limit` bytes.
+#[cfg(feature = "stories")]
+pub fn chosen_bytes(event: &ev::Event, limit: f64, then: impl Fn(FileRead) + 'static) {
+    let input: web_sys::HtmlInputElement = event_target(event);
+    if let Some(file) = input.files().and_then(|files| files.get(0)) {
+        read_bytes(file, limit, then);
+        // The same file can be chosen once more.
+        input.set_value("");
+    }
+}
+
+/// Hands over the bytes of a dropped file of at most `limit` bytes.
+#[cfg(feature = "stories")]
+pub fn dropped_bytes(event: &ev::DragEvent, limit: f64, then: impl Fn(FileRead) + 'static) {
+    if let Some(file) = event.data_transfer().and_then(|data| data.files()).and_then(|files| files.get(0)) {
+        read_bytes(file, limit, then);
+    }
+}
+
+#[cfg(feature = "stories")]
+fn read_bytes(file: web_sys::File, limit: f64, then: impl Fn(FileRead) + 'static) {
+    let (name, size) = (file.name(), file.size());
+    spawn_local(async move {
+        let mut content = Err(size as u64);
+        if size <= limit
+            && let Ok(buffer) = JsFuture::from(file.array_buffer()).await
+        {
+            content = Ok(js_sys::Uint8Array::new(&buffer).to_vec());
+        }
+        then(FileRead { name, content });
+    });
 }
 
 fn read(file: web_sys::File, then: impl Fn(String) + 'static) {
