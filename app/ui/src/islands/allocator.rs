@@ -61,7 +61,9 @@ pub fn AllocatorStory(state: AllocatorState, lang: Lang) -> impl IntoView {
     let again = Memo::new(move |_| share(trace.with(|trace| under.with(|state| Run::again(state, trace.as_ref())))));
     let count = Signal::derive(move || again.with(|run| run.as_ref().map_or(0, |run| run.0.count())));
     let address = Memo::new(move |_| {
-        let now = AllocatorState { step: step.get(), ..told.get() };
+        // A link brings no snapshot, so its step would mean nothing.
+        let at = if trace.with(Option::is_some) { 1 } else { step.get() };
+        let now = AllocatorState { step: at, ..told.get() };
         format!("/{}/tools/allocator{}", lang.code(), state::query(&now.pairs()))
     });
     keep_in_url(address);

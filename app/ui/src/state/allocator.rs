@@ -1,7 +1,7 @@
 //! The inputs of the allocator's story.
 
-use ledger::allocator::Settings;
-use ledger::units;
+use ledger::allocator::{Operation, Settings, Step, StepError, parse_script, steps};
+use ledger::{Text, units};
 use serde::{Deserialize, Serialize};
 
 use super::fields::Problem;
@@ -97,6 +97,14 @@ impl AllocatorState {
         }
     }
 
+    /// Every step of the script under these settings, each with the whole memory.
+    ///
+    /// # Errors
+    /// The line that is no operation, or the operation that does not fit the names before it.
+    pub fn evaluate(&self) -> Result<Vec<Step>, Text> {
+        steps(self.settings(), &operations(&self.script)?).map_err(|error| misfit(&error))
+    }
+
     /// The settings of a second run of a trace: the recorded ones, with what the form says otherwise. The form cannot
     /// say everything that a snapshot can.
     pub fn settings_over(&self, recorded: &Settings) -> Settings {
@@ -123,6 +131,31 @@ impl AllocatorState {
             expandable: settings.expandable_segments,
             ..Self::from_pairs(&[])
         }
+    }
+}
+
+/// The operations of a script, or the line that is none.
+pub(super) fn operations(script: &str) -> Result<Vec<Operation>, Text> {
+    parse_script(script).map_err(|error| {
+        Text::new(
+            format!("第 {} 行：应为 {}，实际是「{}」。", error.line, error.expected, error.found),
+            format!("Line {}: expected {}, found “{}”.", error.line, error.expected, error.found),
+        )
+    })
+}
+
+/// Why an operation does not fit those before it.
+pub(super) fn misfit(error: &StepError) -> Text {
+    match error {
+        StepError::Taken { at, name } => Text::new(
+            format!("第 {} 个操作：「{name}」已经分配着；先释放它，或换一个名字。", at + 1),
+            format!("Operation {}: “{name}” is allocated already; free it first or take another name.", at + 1),
+        ),
+        StepError::Unknown { at, name } => Text::new(
+            format!("第 {} 个操作：「{name}」没有分配；先写 alloc。", at + 1),
+            format!("Operation {}: “{name}” is not allocated; write alloc first.", at + 1),
+        ),
+        other => Text::new(other.to_string(), other.to_string()),
     }
 }
 

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use evidence::Lang;
-use ledger::allocator::{Moment, Operation, Settings, StepError, Stepper, Story, View, parse_script};
+use ledger::allocator::{Moment, Operation, Settings, Stepper, Story, View};
 use ledger::snapshot::{Action, Event, PickleError, Playback, Snapshot, SnapshotError, again, read_snapshot, recorded};
 use ledger::{Text, units};
 
 use super::AllocatorState;
+use super::allocator::{misfit, operations};
 
 /// The largest file that a page reads; larger ones are replayed on the command line.
 pub const MAX_FILE: usize = 64 << 20;
@@ -198,24 +199,8 @@ impl Run {
 }
 
 fn run_script(script: &str, settings: Settings) -> Result<Run, Text> {
-    let script = parse_script(script).map_err(|error| {
-        Text::new(
-            format!("第 {} 行：应为 {}，实际是「{}」。", error.line, error.expected, error.found),
-            format!("Line {}: expected {}, found “{}”.", error.line, error.expected, error.found),
-        )
-    })?;
-    let told = Story::tell(Stepper::new(settings), Arc::from(script));
-    told.map(Run::Script).map_err(|error| match &error {
-        StepError::Taken { at, name } => Text::new(
-            format!("第 {} 个操作：「{name}」已经分配着；先释放它，或换一个名字。", at + 1),
-            format!("Operation {}: “{name}” is allocated already; free it first or take another name.", at + 1),
-        ),
-        StepError::Unknown { at, name } => Text::new(
-            format!("第 {} 个操作：「{name}」没有分配；先写 alloc。", at + 1),
-            format!("Operation {}: “{name}” is not allocated; write alloc first.", at + 1),
-        ),
-        other => Text::new(other.to_string(), other.to_string()),
-    })
+    let told = Story::tell(Stepper::new(settings), Arc::from(operations(script)?));
+    told.map(Run::Script).map_err(|error| misfit(&error))
 }
 
 fn changed(before: u64, after: u64, lang: Lang) -> Option<String> {
