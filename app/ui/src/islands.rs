@@ -12,6 +12,8 @@ mod inference;
 mod inputs;
 #[cfg(feature = "core")]
 mod lab;
+#[cfg(any(feature = "core", feature = "planner", feature = "stories"))]
+mod model_input;
 #[cfg(feature = "stories")]
 mod paging;
 #[cfg(feature = "sheets")]

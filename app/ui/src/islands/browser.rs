@@ -1,6 +1,7 @@
 //! What only a browser can do. On the server these are never called: handlers do not run there.
 
 /// A file that a reader chose: its name, and its bytes or, where it has more than the limit or cannot be read, its size.
+#[cfg(feature = "stories")]
 pub struct FileRead {
     pub name: String,
     pub content: Result<Vec<u8>, u64>,

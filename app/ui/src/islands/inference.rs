@@ -6,7 +6,8 @@ use ledger::{Dtype, units};
 use leptos::either::Either;
 use leptos::prelude::*;
 
-use super::inputs::{Choice, ModelInput, Number};
+use super::inputs::{Choice, Number};
+use super::model_input::ModelInput;
 use super::share::{Share, keep_in_url};
 use super::table::LedgerTable;
 use crate::chart::{Part, Stack};

@@ -10,7 +10,8 @@ use ledger::{Dtype, Text, units};
 use leptos::either::Either;
 use leptos::prelude::*;
 
-use super::inputs::{Choice, ModelInput, Number};
+use super::inputs::{Choice, Number};
+use super::model_input::ModelInput;
 use super::share::{Share, keep_in_url};
 use super::steps::{Steps, turn};
 use crate::chart::{Line, Lines};

@@ -2,6 +2,7 @@
 
 use evidence::Lang;
 use ledger::{Entry, units};
+#[cfg(feature = "core")]
 use leptos::prelude::*;
 
 use crate::markup::Markup;
@@ -64,6 +65,7 @@ pub fn ledger_table(out: &mut Markup, entries: &[Entry], total: u64, total_label
 }
 
 /// [`ledger_table`] in a view.
+#[cfg(feature = "core")]
 #[component]
 pub fn LedgerTable(entries: Vec<Entry>, total: u64, total_label: &'static str, lang: Lang) -> impl IntoView {
     let html = Markup::of(|out| ledger_table(out, &entries, total, total_label, lang));

@@ -8,7 +8,8 @@ use leptos::prelude::*;
 
 use crate::chart::stack;
 use crate::islands::answer::{figures, parts};
-use crate::islands::inputs::{Choice, ModelInput};
+use crate::islands::inputs::Choice;
+use crate::islands::model_input::ModelInput;
 use crate::islands::table::{framed, named};
 use crate::islands::timeline::TimelineView;
 use crate::markup::Markup;
