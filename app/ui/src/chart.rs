@@ -2,12 +2,12 @@
 
 #[cfg(feature = "planner")]
 mod areas;
-#[cfg(feature = "answers")]
+#[cfg(any(feature = "answers", feature = "quantisation"))]
 mod axis;
 mod bars;
-#[cfg(feature = "sheets")]
+#[cfg(feature = "quantisation")]
 mod histogram;
-#[cfg(feature = "stories")]
+#[cfg(feature = "stepped")]
 mod lines;
 #[cfg(feature = "answers")]
 mod plot;
@@ -19,9 +19,9 @@ mod roadmap;
 #[cfg(feature = "planner")]
 pub use areas::{areas, hand, objects};
 pub use bars::Bars;
-#[cfg(feature = "sheets")]
+#[cfg(feature = "quantisation")]
 pub use histogram::{Ladder, Pair};
-#[cfg(feature = "stories")]
+#[cfg(feature = "stepped")]
 pub use lines::{Line, Lines};
 #[cfg(feature = "answers")]
 pub use plot::plot;

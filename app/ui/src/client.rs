@@ -4,8 +4,12 @@
 pub enum Client {
     /// Quizzes, lab runs, the ledgers of lessons.
     Core,
-    /// What is stepped through: the allocator; and the drill.
-    Stories,
+    /// The caching allocator's story.
+    Allocator,
+    /// The paged cache's story.
+    Paging,
+    Drill,
+    Quantisation,
     /// Small calculators.
     Sheets,
     /// The larger calculators.
@@ -13,13 +17,24 @@ pub enum Client {
 }
 
 impl Client {
-    pub const ALL: [Client; 4] = [Client::Core, Client::Stories, Client::Sheets, Client::Planner];
+    pub const ALL: [Client; 7] = [
+        Client::Core,
+        Client::Allocator,
+        Client::Paging,
+        Client::Drill,
+        Client::Quantisation,
+        Client::Sheets,
+        Client::Planner,
+    ];
 
     /// The feature of the package `client` that builds it, and the beginning of its files' names.
     pub fn name(self) -> &'static str {
         match self {
             Client::Core => "core",
-            Client::Stories => "stories",
+            Client::Allocator => "allocator",
+            Client::Paging => "paging",
+            Client::Drill => "drill",
+            Client::Quantisation => "quantisation",
             Client::Sheets => "sheets",
             Client::Planner => "planner",
         }

@@ -1,27 +1,27 @@
 //! The leaves that need a reader's hand. Each works as plain HTML first.
 
-#[cfg(feature = "stories")]
+#[cfg(feature = "allocator")]
 mod allocator;
 #[cfg(feature = "answers")]
 mod answer;
 mod browser;
-#[cfg(feature = "stories")]
+#[cfg(feature = "drill")]
 mod drill;
 #[cfg(feature = "core")]
 mod inference;
 mod inputs;
 #[cfg(feature = "core")]
 mod lab;
-#[cfg(any(feature = "core", feature = "planner", feature = "stories"))]
+#[cfg(any(feature = "core", feature = "planner", feature = "paging"))]
 mod model_input;
-#[cfg(feature = "stories")]
+#[cfg(feature = "paging")]
 mod paging;
-#[cfg(feature = "sheets")]
+#[cfg(feature = "quantisation")]
 mod quantisation;
 #[cfg(feature = "core")]
 mod quiz;
 mod share;
-#[cfg(feature = "stories")]
+#[cfg(feature = "stepped")]
 mod steps;
 #[cfg(any(feature = "core", feature = "answers"))]
 mod table;
@@ -32,17 +32,17 @@ mod tool;
 #[cfg(feature = "core")]
 mod training;
 
-#[cfg(feature = "stories")]
+#[cfg(feature = "allocator")]
 pub use allocator::{AllocatorStory, Telling, Told};
-#[cfg(feature = "stories")]
+#[cfg(feature = "drill")]
 pub use drill::{DrillCard, DrillResult};
 #[cfg(feature = "core")]
 pub use inference::InferenceLedger;
 #[cfg(feature = "core")]
 pub use lab::{JobState, JobView, LabRun, StageState};
-#[cfg(feature = "stories")]
+#[cfg(feature = "paging")]
 pub use paging::KvPaging;
-#[cfg(feature = "sheets")]
+#[cfg(feature = "quantisation")]
 pub use quantisation::Quantisation;
 #[cfg(feature = "core")]
 pub use quiz::{Answered, QuizCard};

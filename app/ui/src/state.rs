@@ -2,24 +2,24 @@
 //!
 //! The same code serves the island in the browser and the first state rendered on the server.
 
-#[cfg(feature = "stories")]
+#[cfg(feature = "allocator")]
 pub mod allocator;
 #[cfg(feature = "planner")]
 pub(crate) mod decide;
 mod fields;
 mod inference;
 pub mod names;
-#[cfg(feature = "stories")]
+#[cfg(feature = "paging")]
 pub mod paging;
 pub(crate) mod parallel;
 #[cfg(feature = "planner")]
 pub(crate) mod plan;
-#[cfg(feature = "sheets")]
+#[cfg(feature = "quantisation")]
 pub(crate) mod quantisation;
 pub(crate) mod reader;
 #[cfg(feature = "planner")]
 pub(crate) mod serving;
-#[cfg(feature = "stories")]
+#[cfg(feature = "allocator")]
 pub mod tale;
 pub(crate) mod training;
 
@@ -28,18 +28,18 @@ use ledger::{Model, Text, catalogue};
 
 use crate::lesson::LedgerKind;
 
-#[cfg(feature = "stories")]
+#[cfg(feature = "allocator")]
 pub use allocator::AllocatorState;
 #[cfg(feature = "planner")]
 pub use decide::DecideState;
 pub use fields::{Problem, query};
 pub use inference::{BATCH, InferenceState, RESERVE_MIB, SEQ as INFERENCE_SEQ};
-#[cfg(feature = "stories")]
+#[cfg(feature = "paging")]
 pub use paging::PagingState;
 pub use parallel::ParallelState;
 #[cfg(feature = "planner")]
 pub use plan::{Goal, PlanState, Plans};
-#[cfg(feature = "sheets")]
+#[cfg(feature = "quantisation")]
 pub use quantisation::QuantisationState;
 #[cfg(feature = "planner")]
 pub use serving::ServingState;

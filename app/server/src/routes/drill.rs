@@ -132,7 +132,7 @@ fn page<V: IntoView + 'static>(
     body: impl FnOnce() -> V + Send + 'static,
 ) -> Response {
     let title = reader.lang.pick("显存直觉练习", "Intuition drill");
-    reader.page_with(app, status, Section::Tools, title, [Client::Stories], body)
+    reader.page_with(app, status, Section::Tools, title, [Client::Drill], body)
 }
 
 /// An answer, sent as a plain form.

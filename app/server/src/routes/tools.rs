@@ -51,7 +51,7 @@ async fn allocator(
 ) -> Response {
     let (lang, state) = (reader.lang, AllocatorState::from_pairs(&given(fields)));
     let title = lang.pick("缓存分配器", "Caching allocator");
-    reader.page_with(&app, StatusCode::OK, Section::Tools, title, [Client::Stories], move || {
+    reader.page_with(&app, StatusCode::OK, Section::Tools, title, [Client::Allocator], move || {
         view! { <ui::pages::AllocatorPage lang state /> }
     })
 }
@@ -98,7 +98,7 @@ fn quantised(app: &AppState, mut reader: Reader, state: QuantisationState) -> Re
     reader.path = "/tools/quantisation".to_owned();
     let lang = reader.lang;
     let title = lang.pick("量化误差与离群值", "Quantisation error and outliers");
-    reader.page_with(app, StatusCode::OK, Section::Tools, title, [Client::Sheets], move || {
+    reader.page_with(app, StatusCode::OK, Section::Tools, title, [Client::Quantisation], move || {
         view! { <ui::pages::QuantisationPage lang state /> }
     })
 }
@@ -106,7 +106,7 @@ fn quantised(app: &AppState, mut reader: Reader, state: QuantisationState) -> Re
 async fn paging(State(app): State<AppState>, reader: Reader, Query(fields): Query<Vec<(String, String)>>) -> Response {
     let (lang, state) = (reader.lang, PagingState::from_pairs(&given(fields)));
     let title = lang.pick("KV Cache 与分页", "KV cache and paging");
-    reader.page_with(&app, StatusCode::OK, Section::Tools, title, [Client::Stories], move || {
+    reader.page_with(&app, StatusCode::OK, Section::Tools, title, [Client::Paging], move || {
         view! { <ui::pages::PagingPage lang state /> }
     })
 }

@@ -162,6 +162,20 @@ fn short(value: f64) -> String {
     if digits == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
 }
 
+/// A share of the drawing, as SVG takes it.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.2}%", share * 100.0)
+}
+
+/// A label at an end stays inside the drawing.
+pub(super) fn anchor(at: f64) -> &'static str {
+    match at {
+        _ if at < 0.06 => "start",
+        _ if at > 0.94 => "end",
+        _ => "middle",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use ledger::Text;

@@ -26,7 +26,7 @@ pub fn Pair(before: Histogram, after: Histogram, ladders: Vec<Ladder>, lang: Lan
     let Some(across) = Scale::over(&values, [before.low, before.high].into_iter()) else { return ().into_any() };
     let columns = across.ticks().into_iter().map(|(at, label)| {
         view! {
-            <text x=super::plot::percent(at) y="14" text-anchor=super::plot::anchor(at)>
+            <text x=super::axis::percent(at) y="14" text-anchor=super::axis::anchor(at)>
                 {label}
             </text>
         }

@@ -6,7 +6,7 @@
 use evidence::Lang;
 use ledger::calculators::{Mark, Plot};
 
-use super::axis::{Scale, label, with_unit};
+use super::axis::{Scale, anchor, label, percent, with_unit};
 use crate::markup::Markup;
 use crate::state::pick;
 
@@ -105,19 +105,6 @@ fn legend(out: &mut Markup, plot: &Plot, lang: Lang) {
 
 fn stroke(at: usize) -> String {
     format!("s{}", at % STROKES)
-}
-
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.2}%", share * 100.0)
-}
-
-/// A label at an end stays inside the drawing.
-pub(super) fn anchor(at: f64) -> &'static str {
-    match at {
-        _ if at < 0.06 => "start",
-        _ if at > 0.94 => "end",
-        _ => "middle",
-    }
 }
 
 /// Rings with numbers. Of marks that lie close together the first has its number above, the next below, beside.

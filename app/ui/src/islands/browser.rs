@@ -1,7 +1,7 @@
 //! What only a browser can do. On the server these are never called: handlers do not run there.
 
 /// A file that a reader chose: its name, and its bytes or, where it has more than the limit or cannot be read, its size.
-#[cfg(feature = "stories")]
+#[cfg(feature = "allocator")]
 pub struct FileRead {
     pub name: String,
     pub content: Result<Vec<u8>, u64>,
@@ -9,11 +9,11 @@ pub struct FileRead {
 
 #[cfg(feature = "hydrate")]
 mod hydrated;
-#[cfg(all(feature = "hydrate", any(feature = "core", feature = "stories")))]
+#[cfg(all(feature = "hydrate", any(feature = "core", feature = "drill")))]
 mod talk;
 #[cfg(feature = "hydrate")]
 pub use hydrated::*;
-#[cfg(all(feature = "hydrate", any(feature = "core", feature = "stories")))]
+#[cfg(all(feature = "hydrate", any(feature = "core", feature = "drill")))]
 pub use talk::*;
 
 #[cfg(not(feature = "hydrate"))]

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use wasm_bindgen_futures::JsFuture;
 
-#[cfg(feature = "stories")]
+#[cfg(feature = "allocator")]
 use super::FileRead;
 
 /// Larger files are no config.json.
@@ -33,7 +33,7 @@ pub fn chosen_text(event: &ev::Event, then: impl Fn(String) + 'static) {
 }
 
 /// Hands over the bytes of a chosen file of at most `limit` bytes.
-#[cfg(feature = "stories")]
+#[cfg(feature = "allocator")]
 pub fn chosen_bytes(event: &ev::Event, limit: f64, then: impl Fn(FileRead) + 'static) {
     let input: web_sys::HtmlInputElement = event_target(event);
     if let Some(file) = input.files().and_then(|files| files.get(0)) {
@@ -44,14 +44,14 @@ pub fn chosen_bytes(event: &ev::Event, limit: f64, then: impl Fn(FileRead) + 'st
 }
 
 /// Hands over the bytes of a dropped file of at most `limit` bytes.
-#[cfg(feature = "stories")]
+#[cfg(feature = "allocator")]
 pub fn dropped_bytes(event: &ev::DragEvent, limit: f64, then: impl Fn(FileRead) + 'static) {
     if let Some(file) = event.data_transfer().and_then(|data| data.files()).and_then(|files| files.get(0)) {
         read_bytes(file, limit, then);
     }
 }
 
-#[cfg(feature = "stories")]
+#[cfg(feature = "allocator")]
 fn read_bytes(file: web_sys::File, limit: f64, then: impl Fn(FileRead) + 'static) {
     let (name, size) = (file.name(), file.size());
     spawn_local(async move {
@@ -94,7 +94,7 @@ pub fn copy(text: String) {
 }
 
 /// Whether the keyboard belongs to a field.
-#[cfg(feature = "stories")]
+#[cfg(feature = "stepped")]
 pub fn is_field(target: &web_sys::EventTarget) -> bool {
     use wasm_bindgen::JsCast;
     target
@@ -103,7 +103,7 @@ pub fn is_field(target: &web_sys::EventTarget) -> bool {
 }
 
 /// Milliseconds of this browser's clock, for differences.
-#[cfg(feature = "stories")]
+#[cfg(feature = "drill")]
 pub fn now_ms() -> f64 {
     js_sys::Date::now()
 }
