@@ -10,20 +10,23 @@ pub enum Client {
     Paging,
     Drill,
     Quantisation,
-    /// Small calculators.
+    /// Small calculators of hardware and kernels.
     Sheets,
+    /// Small calculators of kinds of work.
+    Workloads,
     /// The larger calculators.
     Planner,
 }
 
 impl Client {
-    pub const ALL: [Client; 7] = [
+    pub const ALL: [Client; 8] = [
         Client::Core,
         Client::Allocator,
         Client::Paging,
         Client::Drill,
         Client::Quantisation,
         Client::Sheets,
+        Client::Workloads,
         Client::Planner,
     ];
 
@@ -36,6 +39,7 @@ impl Client {
             Client::Drill => "drill",
             Client::Quantisation => "quantisation",
             Client::Sheets => "sheets",
+            Client::Workloads => "workloads",
             Client::Planner => "planner",
         }
     }

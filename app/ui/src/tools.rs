@@ -2,7 +2,7 @@
 //! serve them all.
 
 mod answer;
-#[cfg(feature = "sheets")]
+#[cfg(any(feature = "sheets", feature = "workloads"))]
 mod calculators;
 #[cfg(feature = "tools")]
 mod catalogue;

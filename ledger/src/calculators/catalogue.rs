@@ -38,10 +38,23 @@ pub enum CalculatorError {
     Ledger(#[from] LedgerError),
 }
 
-/// Every calculator, in the order in which a page lists them.
+/// Every calculator, in the order in which a page lists them: [`mechanisms`], then [`workloads`].
 pub fn all() -> &'static [Calculator] {
-    static ALL: LazyLock<Vec<Calculator>> = LazyLock::new(sheets::all);
+    static ALL: LazyLock<Vec<Calculator>> =
+        LazyLock::new(|| sheets::mechanisms().into_iter().chain(sheets::workloads()).collect());
     &ALL
+}
+
+/// How hardware and kernels spend memory and time: for a program that needs no others.
+pub fn mechanisms() -> &'static [Calculator] {
+    static MECHANISMS: LazyLock<Vec<Calculator>> = LazyLock::new(sheets::mechanisms);
+    &MECHANISMS
+}
+
+/// What kinds of work take: for a program that needs no others.
+pub fn workloads() -> &'static [Calculator] {
+    static WORKLOADS: LazyLock<Vec<Calculator>> = LazyLock::new(sheets::workloads);
+    &WORKLOADS
 }
 
 /// The calculator of that id.
@@ -71,7 +84,16 @@ pub fn find(id: &str) -> Result<&'static Calculator, CalculatorError> {
 /// # Errors
 /// An unknown calculator or input, a value outside its range or choices, or a result of 2⁶⁴ and more.
 pub fn run(id: &str, typed: &BTreeMap<String, String>) -> Result<Sheet, CalculatorError> {
-    let calculator = find(id)?;
-    let given = Given::check(calculator.id, &calculator.inputs, typed)?;
-    Ok((calculator.compute)(&given)?)
+    find(id)?.run(typed)
+}
+
+impl Calculator {
+    /// As [`run`], of this calculator.
+    ///
+    /// # Errors
+    /// An unknown input, a value outside its range or choices, or a result of 2⁶⁴ and more.
+    pub fn run(&self, typed: &BTreeMap<String, String>) -> Result<Sheet, CalculatorError> {
+        let given = Given::check(self.id, &self.inputs, typed)?;
+        Ok((self.compute)(&given)?)
+    }
 }

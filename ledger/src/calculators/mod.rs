@@ -16,7 +16,7 @@ mod tiers;
 mod vision;
 
 pub use attention::{Tiles, flash_traffic, score_bytes, standard_traffic};
-pub use catalogue::{Calculator, CalculatorError, all, find, run};
+pub use catalogue::{Calculator, CalculatorError, all, find, mechanisms, run, workloads};
 pub use checkpoints::{Segmented, segment_curve};
 pub use input::{Choice, Input, Kind};
 pub use links::{LINKS, Link};

@@ -6,8 +6,12 @@ use ledger::calculators::{self, Calculator, CalculatorError};
 use super::{Answer, Pairs, Tool};
 use crate::Client;
 
-/// Place, calculator and lead, in the order in which the page lists them.
-const LISTED: [(&str, &str, &str, &str); 16] = [
+/// Place, calculator and lead.
+type Listed = (&'static str, &'static str, &'static str, &'static str);
+
+/// In the order in which the page lists them.
+#[cfg(feature = "sheets")]
+const MECHANISMS: [Listed; 4] = [
     (
         "offload",
         "offload",
@@ -32,6 +36,10 @@ const LISTED: [(&str, &str, &str, &str); 16] = [
         "段数与峰值、时间的曲线：为什么最优在 √n 附近。",
         "Segments against peak and time: why the best lies near √n.",
     ),
+];
+
+#[cfg(feature = "workloads")]
+const WORKLOADS: [Listed; 12] = [
     (
         "prefix_tier",
         "prefix_tier",
@@ -106,29 +114,38 @@ const LISTED: [(&str, &str, &str, &str); 16] = [
     ),
 ];
 
-pub fn tools() -> Vec<Tool> {
-    let listed = LISTED.iter();
-    listed.filter_map(|(page, id, zh, en)| Some(tool(page, calculators::find(id).ok()?, (zh, en)))).collect()
+#[cfg(feature = "sheets")]
+pub fn mechanisms() -> Vec<Tool> {
+    tools(&MECHANISMS, calculators::mechanisms(), Client::Sheets)
 }
 
-fn tool(page: &'static str, calculator: &'static Calculator, (zh, en): (&'static str, &'static str)) -> Tool {
-    Tool {
-        id: page,
-        title: calculator.name.clone(),
-        lead: Text::new(zh, en),
-        client: Client::Sheets,
-        model: None,
-        inputs: calculator.inputs.clone(),
-        in_front: usize::MAX,
-        matters: |_, _| true,
-        compares: false,
-        lesson: None,
-        run: Box::new(|pairs| run(calculator.id, pairs)),
-    }
+#[cfg(feature = "workloads")]
+pub fn workloads() -> Vec<Tool> {
+    tools(&WORKLOADS, calculators::workloads(), Client::Workloads)
 }
 
-fn run(id: &str, pairs: &Pairs) -> Result<Answer, Text> {
-    calculators::run(id, &pairs.iter().cloned().collect()).map(Answer::from).map_err(|error| text(&error))
+fn tools(listed: &[Listed], all: &'static [Calculator], client: Client) -> Vec<Tool> {
+    let tool = |(page, id, zh, en): &Listed| {
+        let calculator = all.iter().find(|calculator| calculator.id == *id)?;
+        Some(Tool {
+            id: page,
+            title: calculator.name.clone(),
+            lead: Text::new(*zh, *en),
+            client,
+            model: None,
+            inputs: calculator.inputs.clone(),
+            in_front: usize::MAX,
+            matters: |_, _| true,
+            compares: false,
+            lesson: None,
+            run: Box::new(|pairs| run(calculator, pairs)),
+        })
+    };
+    listed.iter().filter_map(tool).collect()
+}
+
+fn run(calculator: &Calculator, pairs: &Pairs) -> Result<Answer, Text> {
+    calculator.run(&pairs.iter().cloned().collect()).map(Answer::from).map_err(|error| text(&error))
 }
 
 fn text(error: &CalculatorError) -> Text {
@@ -151,7 +168,8 @@ mod tests {
     #[test]
     fn every_calculator_is_listed_once() {
         // That of quantisation has a page with an island of its own.
-        let mut listed: Vec<&str> = LISTED.iter().map(|(_, id, _, _)| *id).chain(["quantisation"]).collect();
+        let mut listed: Vec<&str> =
+            MECHANISMS.iter().chain(&WORKLOADS).map(|(_, id, _, _)| *id).chain(["quantisation"]).collect();
         let mut all: Vec<&str> = calculators::all().iter().map(|calculator| calculator.id).collect();
         listed.sort_unstable();
         all.sort_unstable();

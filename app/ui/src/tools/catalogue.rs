@@ -24,7 +24,9 @@ pub fn all() -> &'static [Tool] {
             ]);
         }
         #[cfg(feature = "sheets")]
-        all.extend(super::calculators::tools());
+        all.extend(super::calculators::mechanisms());
+        #[cfg(feature = "workloads")]
+        all.extend(super::calculators::workloads());
         all
     });
     &ALL

@@ -29,13 +29,20 @@ pub use roofline::{Ridge, ridge_points};
 
 type Answer = Result<Sheet, LedgerError>;
 
-pub(super) fn all() -> Vec<Calculator> {
+/// How hardware and kernels spend memory and time.
+pub(super) fn mechanisms() -> Vec<Calculator> {
     vec![
         roofline::calculator(),
         flash::calculator(),
         checkpointing::calculator(),
         quantisation::calculator(),
         offload::calculator(),
+    ]
+}
+
+/// What kinds of work take.
+pub(super) fn workloads() -> Vec<Calculator> {
+    vec![
         prefix::calculator(),
         experts::calculator(),
         agents::calculator(),
