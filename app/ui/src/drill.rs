@@ -37,7 +37,6 @@ pub struct Judged {
     pub rule: String,
     /// The rule with its numbers, and what it gives.
     pub rule_formula: String,
-    pub rule_estimate: String,
     /// How the ledger finds it; the last line is the answer.
     pub worked: Vec<Line>,
     pub assumptions: Vec<String>,

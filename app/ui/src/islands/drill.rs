@@ -257,7 +257,7 @@ pub fn DrillResult(
                 <b>{lang.pick("心算法则：", "Rule of thumb: ")}</b>
                 {judged.rule}
                 <br />
-                <span class="formula">{judged.rule_formula} " ≈ " {judged.rule_estimate}</span>
+                <span class="formula">{judged.rule_formula}</span>
             </p>
             <div class="table" tabindex="0">
                 <table>
