@@ -20,7 +20,7 @@ mod roadmap;
 pub use areas::{areas, hand, objects};
 pub use bars::Bars;
 #[cfg(feature = "quantisation")]
-pub use histogram::{Ladder, Pair};
+pub use histogram::{Ladder, histograms};
 #[cfg(feature = "stepped")]
 pub use lines::{Line, Lines};
 #[cfg(feature = "answers")]

@@ -16,6 +16,8 @@ mod lab;
 mod model_input;
 #[cfg(feature = "paging")]
 mod paging;
+#[cfg(any(feature = "answers", feature = "quantisation"))]
+mod parts;
 #[cfg(feature = "quantisation")]
 mod quantisation;
 #[cfg(feature = "core")]
@@ -23,7 +25,7 @@ mod quiz;
 mod share;
 #[cfg(feature = "stepped")]
 mod steps;
-#[cfg(any(feature = "core", feature = "answers"))]
+#[cfg(any(feature = "core", feature = "answers", feature = "quantisation"))]
 mod table;
 #[cfg(feature = "planner")]
 mod timeline;

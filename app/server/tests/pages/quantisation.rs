@@ -31,7 +31,7 @@ async fn the_page_shows_what_the_crate_computes() {
     let mut values = with_outliers(64, 256, 0, 1.0, 1).expect("small");
     scale_channel(&mut values, 256, 7, 9.0);
     let chosen = quantise(&values, 64, 256, Code::Nf4, Granularity::Channel).expect("finite").loss;
-    let decibel = format!("<strong>{:.1} dB</strong>", chosen.signal_to_noise_db.expect("something is lost"));
+    let decibel = format!(">{:.1} dB</strong>", chosen.signal_to_noise_db.expect("something is lost"));
     assert!(channel.body.contains(&decibel), "{decibel}");
     assert_eq!(channel.body.matches("class=\"ladder\"").count(), 2, "the largest and the smallest scale");
 }

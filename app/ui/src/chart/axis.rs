@@ -1,6 +1,7 @@
 //! Axes: where a number stands between the ends, and which numbers are labelled.
 
 use ledger::calculators::{Axis, Measure};
+use ledger::units;
 
 /// Labels of an axis at most; more do not fit a phone.
 const MOST_TICKS: usize = 5;
@@ -128,6 +129,10 @@ pub fn label(value: f64, measure: Measure) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
+    // Lengths and rows are powers of two more often than not: they keep all their digits.
+    if measure == Measure::Count && value.fract() == 0.0 && (0.0..1e7).contains(&value) {
+        return units::group(value as u64);
+    }
     let (unit, name) = match measure {
         Measure::Bytes => binary(value),
         Measure::Seconds => seconds(value),
@@ -208,7 +213,7 @@ mod tests {
             (Measure::Count, false, (1.0, 32.0), "10, 20, 30"),
             (Measure::Bytes, false, (0.0, 18.0 * GIB), "0, 5 GiB, 10 GiB, 15 GiB"),
             (Measure::Ratio, false, (1.0, 4.0 / 3.0), "1, 1.1, 1.2, 1.3"),
-            (Measure::Count, true, (16.0, 1024.0), "16, 64, 256, 1024"),
+            (Measure::Count, true, (16.0, 1024.0), "16, 64, 256, 1,024"),
             (Measure::Bytes, true, (1024.0 * 1024.0, 64.0 * GIB), "1 MiB, 16 MiB, 256 MiB, 4 GiB, 64 GiB"),
             (Measure::OperationsPerByte, true, (0.25, 5500.0), "1, 10, 100, 1000"),
             (Measure::OperationsPerSecond, true, (8e11, 989.4e12), "1 T, 10 T, 100 T"),

@@ -4,60 +4,26 @@ use evidence::Lang;
 use ledger::calculators::{Axis, Measure};
 use ledger::formats::Histogram;
 use ledger::{Text, units};
-use leptos::prelude::*;
 
-use super::axis::Scale;
+use super::axis::{Scale, anchor, percent};
+use crate::markup::Markup;
 
 /// Side of the square in which paths are drawn; the page stretches it.
 const SIDE: f64 = 1000.0;
+const STRETCHED: [(&str, &str); 2] = [("viewBox", "0 0 1000 1000"), ("preserveAspectRatio", "none")];
 
 /// The numbers that a scale can hold, and whose they are.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ladder {
-    pub name: String,
-    pub levels: Vec<f64>,
+pub struct Ladder<'a> {
+    pub name: &'a str,
+    pub levels: &'a [f64],
 }
 
 /// Bars over the same bins and the same heights (logarithmic: a bin of one number is still seen), one above the other.
-#[component]
-pub fn Pair(before: Histogram, after: Histogram, ladders: Vec<Ladder>, lang: Lang) -> impl IntoView {
+pub fn histograms(out: &mut Markup, before: &Histogram, after: &Histogram, ladders: &[Ladder<'_>], lang: Lang) {
     let most = before.counts.iter().chain(&after.counts).copied().max().unwrap_or(0);
     let values = Axis::linear(Text::new("值", "Value"), Measure::Ratio);
-    let Some(across) = Scale::over(&values, [before.low, before.high].into_iter()) else { return ().into_any() };
-    let columns = across.ticks().into_iter().map(|(at, label)| {
-        view! {
-            <text x=super::axis::percent(at) y="14" text-anchor=super::axis::anchor(at)>
-                {label}
-            </text>
-        }
-    });
-    let rows = ladders.into_iter().map(|Ladder { name, levels }| {
-        let path: String = levels
-            .iter()
-            .map(|level| across.place(*level) * SIDE)
-            .filter(|x| (-0.5..=SIDE + 0.5).contains(x))
-            .map(|x| format!("M{x:.1},0V{SIDE}"))
-            .collect();
-        view! {
-            <span class="name">{name}</span>
-            <svg class="ladder" viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true">
-                <path d=path />
-            </svg>
-        }
-    });
-    let bars = |name: &'static str, class: &'static str, histogram: &Histogram| {
-        let used = histogram.counts.iter().filter(|count| **count > 0).count();
-        let told = match lang {
-            Lang::Zh => format!("{name}：{} 个区间中 {used} 个有数", histogram.counts.len()),
-            Lang::En => format!("{name}: numbers in {used} of {} bins", histogram.counts.len()),
-        };
-        view! {
-            <span class="name">{name}</span>
-            <svg class=class viewBox="0 0 1000 1000" preserveAspectRatio="none" role="img" aria-label=told>
-                <path d=outline(histogram, most) />
-            </svg>
-        }
-    };
+    let Some(across) = Scale::over(&values, [before.low, before.high].into_iter()) else { return };
     let full = units::group(most);
     let caption = match lang {
         Lang::Zh => format!("量化前后的分布：区间相同，高度为计数的对数，满高 {full} 个；中间是码的取值"),
@@ -65,19 +31,39 @@ pub fn Pair(before: Histogram, after: Histogram, ladders: Vec<Ladder>, lang: Lan
             "Before and after: the same bins, heights are logarithms of counts, {full} at full height; between them what the code can hold"
         ),
     };
-    view! {
-        <figure class="histograms">
-            <figcaption>
-                {caption}
-            </figcaption>
-            <div class="frame">
-                {bars(lang.pick("之前", "Before"), "bins before", &before)} {rows.collect_view()}
-                {bars(lang.pick("之后", "After"), "bins after", &after)} <span></span>
-                <svg class="columns" aria-hidden="true">{columns.collect_view()}</svg>
-            </div>
-        </figure>
-    }
-    .into_any()
+    let bars = |out: &mut Markup, name: &str, class: &str, histogram: &Histogram| {
+        let used = histogram.counts.iter().filter(|count| **count > 0).count();
+        let told = match lang {
+            Lang::Zh => format!("{name}：{} 个区间中 {used} 个有数", histogram.counts.len()),
+            Lang::En => format!("{name}: numbers in {used} of {} bins", histogram.counts.len()),
+        };
+        let drawing = [("class", class), ("role", "img"), ("aria-label", &told), STRETCHED[0], STRETCHED[1]];
+        out.leaf("span", &[("class", "name")], name);
+        out.element("svg", &drawing, &mut |out| out.leaf("path", &[("d", &outline(histogram, most))], ""));
+    };
+    out.element("figure", &[("class", "histograms")], &mut |out| {
+        out.leaf("figcaption", &[], &caption);
+        out.element("div", &[("class", "frame")], &mut |out| {
+            bars(out, lang.pick("之前", "Before"), "bins before", before);
+            for Ladder { name, levels } in ladders {
+                out.leaf("span", &[("class", "name")], name);
+                let drawing = [("class", "ladder"), ("aria-hidden", "true"), STRETCHED[0], STRETCHED[1]];
+                out.element("svg", &drawing, &mut |out| out.leaf("path", &[("d", &rungs(levels, &across))], ""));
+            }
+            bars(out, lang.pick("之后", "After"), "bins after", after);
+            out.element("svg", &[("class", "columns"), ("aria-hidden", "true")], &mut |out| {
+                for (at, label) in across.ticks() {
+                    out.leaf("text", &[("x", &percent(at)), ("y", "14"), ("text-anchor", anchor(at))], &label);
+                }
+            });
+        });
+    });
+}
+
+/// A stroke for every level that lies on the axis.
+fn rungs(levels: &[f64], across: &Scale) -> String {
+    let places = levels.iter().map(|level| across.place(*level) * SIDE);
+    places.filter(|x| (-0.5..=SIDE + 0.5).contains(x)).map(|x| format!("M{x:.1},0V{SIDE}")).collect()
 }
 
 /// All bars as one path; a bin without numbers has none.

@@ -107,13 +107,23 @@ fn stroke(at: usize) -> String {
     format!("s{}", at % STROKES)
 }
 
-/// Rings with numbers. Of marks that lie close together the first has its number above, the next below, beside.
-fn pins(out: &mut Markup, marks: &[Mark], across: &Scale, up: &Scale) {
+/// Where the number of a mark stands: of marks that lie close together the highest has it above, the next below, the
+/// others beside.
+fn aside(places: &[(f64, f64)], at: usize) -> (&'static str, &'static str) {
     const ASIDE: [(&str, &str); 4] = [("0", "-10"), ("0", "20"), ("14", "5"), ("-14", "5")];
+    let (x, y) = places[at];
+    let above = places.iter().enumerate().filter(|(other, (other_x, other_y))| {
+        let close = (other_x - x).abs() < 0.05 && (other_y - y).abs() < 0.12;
+        close && (*other_y < y || (*other_y == y && *other < at))
+    });
+    ASIDE[above.count() % ASIDE.len()]
+}
+
+/// Rings with numbers.
+fn pins(out: &mut Markup, marks: &[Mark], across: &Scale, up: &Scale) {
     let places: Vec<(f64, f64)> = marks.iter().map(|mark| (across.place(mark.x), 1.0 - up.place(mark.y))).collect();
     for (at, (x, y)) in places.iter().enumerate() {
-        let close = places[..at].iter().filter(|other| (other.0 - x).abs() < 0.05 && (other.1 - y).abs() < 0.12);
-        let (dx, dy) = ASIDE[close.count() % ASIDE.len()];
+        let (dx, dy) = aside(&places, at);
         let (x, y) = (percent(*x), percent(*y));
         out.element("g", &[("class", "mark")], &mut |out| {
             out.leaf("circle", &[("cx", &x), ("cy", &y), ("r", "5.5")], "");
@@ -133,4 +143,17 @@ fn told(plot: &Plot, lang: Lang) -> String {
     let axes = format!("{} / {}", pick(&plot.up.name, lang), pick(&plot.along.name, lang));
     let told = [pick(&plot.name, lang), axes].into_iter().chain(lines);
     told.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_close_marks_stand_apart() {
+        // The second lies just above the first, the third on the first, the last far away.
+        let places = [(0.9, 0.5), (0.9, 0.45), (0.9, 0.5), (0.1, 0.5)];
+        let found: Vec<&str> = (0..4).map(|at| aside(&places, at).1).collect();
+        assert_eq!(found, ["20", "-10", "5", "-10"]);
+    }
 }

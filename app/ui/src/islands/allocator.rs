@@ -30,12 +30,7 @@ fn drawn_options(lang: Lang) -> Vec<(String, String)> {
 
 /// A script or a snapshot, and settings → the memory after each operation.
 #[island]
-pub fn AllocatorStory(
-    state: AllocatorState,
-    lang: Lang,
-    /// Inside a lesson: the page's own address stays as it is.
-    embedded: bool,
-) -> impl IntoView {
+pub fn AllocatorStory(state: AllocatorState, lang: Lang) -> impl IntoView {
     let script = RwSignal::new(state.script.clone());
     let capacity = RwSignal::new(state.capacity_mib);
     let max_split = RwSignal::new(state.max_split_mib);
@@ -71,9 +66,7 @@ pub fn AllocatorStory(
         let now = AllocatorState { step: at, ..told.get() };
         format!("/{}/tools/allocator{}", lang.code(), state::query(&now.pairs()))
     });
-    if !embedded {
-        keep_in_url(address);
-    }
+    keep_in_url(address);
     let show = move |form: AllocatorState| {
         capacity.set(form.capacity_mib);
         max_split.set(form.max_split_mib);

@@ -3,6 +3,7 @@
 use evidence::Lang;
 use ledger::Text;
 
+use super::parts;
 use super::table::{framed, ledger_table};
 use crate::chart::{Part, plot, stack};
 use crate::markup::Markup;
@@ -43,14 +44,7 @@ pub fn rest(out: &mut Markup, answer: &Answer, lang: Lang) {
         let label = lang.pick("各项之和（未必同时存活）", "Sum (not all alive together)");
         ledger_table(out, &answer.entries, total, label, lang);
     }
-    if !answer.assumptions.is_empty() {
-        out.element("div", &[("class", "assumptions")], &mut |out| {
-            out.leaf("b", &[], lang.pick("假设", "Assumptions"));
-            out.element("ul", &[], &mut |out| {
-                answer.assumptions.iter().for_each(|text| out.leaf("li", &[], &pick(text, lang)));
-            });
-        });
-    }
+    parts::assumptions(out, &answer.assumptions, lang);
 }
 
 /// The numbers that stand out.
@@ -63,13 +57,7 @@ pub fn figures(out: &mut Markup, figures: &[Figure], lang: Lang) {
                     let (class, sign) = if good { ("badge ok", "✓") } else { ("badge bad", "✕") };
                     out.leaf("span", &[("class", class)], &format!("{sign} {name} {}", figure.value));
                 }
-                None => out.element("span", &[], &mut |out| {
-                    out.leaf("small", &[], &format!("{name} "));
-                    out.leaf("strong", &[("class", figure.id)], &figure.value);
-                    if !figure.note.is_empty() {
-                        out.leaf("small", &[], &format!(" {}", figure.note));
-                    }
-                }),
+                None => parts::number(out, &name, figure.id, &figure.value, &figure.note),
             }
         }
     });

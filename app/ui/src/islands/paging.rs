@@ -22,12 +22,7 @@ use blocks::{Blocks, Tables, name};
 
 /// Requests, block size and model → blocks, tables, waste and savings at every step.
 #[island]
-pub fn KvPaging(
-    state: PagingState,
-    lang: Lang,
-    /// Inside a lesson: the page's own address stays as it is.
-    embedded: bool,
-) -> impl IntoView {
+pub fn KvPaging(state: PagingState, lang: Lang) -> impl IntoView {
     let source = RwSignal::new(state.source.clone());
     let kv = RwSignal::new(state.kv.id().to_owned());
     let block = RwSignal::new(state.block);
@@ -57,9 +52,7 @@ pub fn KvPaging(
     let frame = Memo::new(move |_| story.with(|story| paging::frame(story, step.get())));
     let count = Signal::derive(move || course.with(|all| all.as_ref().map_or(0, |all| all.held.len() as u64 - 1)));
     let address = Memo::new(move |_| format!("/{}/tools/kv{}", lang.code(), state::query(&now.get().pairs())));
-    if !embedded {
-        keep_in_url(address);
-    }
+    keep_in_url(address);
     let dtypes = Dtype::ALL.iter().map(|dtype| (dtype.id().to_owned(), words::dtype(*dtype))).collect::<Vec<_>>();
     let said = move |why: Text| view! { <p class="problem" role="alert">{state::pick(&why, lang)}</p> };
     view! {

@@ -13,9 +13,12 @@ use super::fields::Problem;
 use super::reader::Reader;
 
 pub const ROWS: (u64, u64) = (1, 64);
+/// Of the seeded array: every move of a slider quantises all of it, six times over, within a frame.
+pub const SEEDED_COLUMNS: (u64, u64) = (1, 512);
+/// Columns of an outlier, of a head or a group.
 pub const COLUMNS: (u64, u64) = (1, 1024);
 pub const FACTOR: (u64, u64) = (1, 10_000);
-const SEED: (u64, u64) = (0, u64::MAX);
+pub const SEED: (u64, u64) = (0, u64::MAX);
 /// Letters of a pasted tensor that a link still carries.
 const LINK_TEXT: usize = 2000;
 /// How much larger the outlier of the seeded array is; a pasted one is shown as it is.
@@ -77,7 +80,7 @@ impl QuantisationState {
             channel: reader.number("channel", 8, COLUMNS),
             factor: reader.number("factor", usual_factor(&tensor), FACTOR),
             rows: reader.number("rows", 64, ROWS),
-            columns: reader.number("columns", 256, COLUMNS),
+            columns: reader.number("columns", 256, SEEDED_COLUMNS),
             seed: reader.number("seed", 1, SEED),
             tensor,
             problems: Vec::new(),

@@ -161,8 +161,8 @@ fn by_rows(heads: u64, seq: u64, tiles: &Tiles, largest: u64) -> Plot {
     let ends = [rows[0], rows[rows.len() - 1]];
     let name = Text::new("显存流量与分块", "Traffic against the tile");
     let plot = Plot::new("traffic_by_rows", name, rows_axis(), traffic_axis())
-        .line("standard", Text::new("标准实现", "Standard"), points(&ends, |_| Ok(standard()?.0)))
-        .line("flash", Text::new("分块", "Tiled"), points(&rows, flash));
+        .line("flash", Text::new("分块", "Tiled"), points(&rows, flash))
+        .line("standard", Text::new("标准实现", "Standard"), points(&ends, |_| Ok(standard()?.0)));
     mark_rows(plot, tiles.query_rows, largest, flash)
 }
 
@@ -191,8 +191,8 @@ fn by_length(heads: u64, seq: u64, tiles: &Tiles) -> Plot {
     let along = Axis::logarithmic(Text::new("序列长度（token）", "Sequence (tokens)"), Measure::Count);
     let name = Text::new("显存流量与序列长度", "Traffic against the sequence");
     let mut plot = Plot::new("traffic_by_sequence", name, along, traffic_axis())
-        .line("standard", Text::new("标准实现", "Standard"), points(&lengths, standard))
-        .line("flash", Text::new("分块", "Tiled"), points(&lengths, flash));
+        .line("flash", Text::new("分块", "Tiled"), points(&lengths, flash))
+        .line("standard", Text::new("标准实现", "Standard"), points(&lengths, standard));
     let here = [
         ("standard", Text::new("标准实现，所选长度", "Standard, the chosen length"), standard(seq)),
         ("flash", Text::new("分块，所选长度", "Tiled, the chosen length"), flash(seq)),
