@@ -41,7 +41,7 @@ async fn the_keyboard_steps_through_a_script() {
         tab.goto(&server.url("/en/tools/allocator")).await;
         tab.wait("the island is awake", AWAKE).await;
         fits(&tab, "the script").await;
-        tab.focus(".steps .turn button").await;
+        tab.focus(".steps .walk button").await;
         for (key, says) in [
             ("ArrowRight", "2 / 13: alloc bias"),
             ("End", "13 / 13: empty"),
@@ -87,7 +87,7 @@ async fn a_real_snapshot_is_read_here_and_runs_under_other_settings() {
         tab.wait_text(".loaded", &format!("{} events", units::group(first.len() as u64))).await;
         fits(&tab, "the snapshot").await;
         assert_eq!(peaks(&tab).await, shown(first.peaks(), first.peaks()), "the same settings, the same peaks");
-        tab.focus(".steps .turn button").await;
+        tab.focus(".steps .walk button").await;
         for (key, step) in [("End", first.len()), ("PageUp", first.len() - 100), ("ArrowLeft", first.len() - 101)] {
             tab.press(key).await;
             let at = format!("{} / {}: ", units::group(step as u64), units::group(first.len() as u64));
@@ -134,7 +134,7 @@ async fn the_paged_cache_follows_the_hand() {
         let story = Story { block: 4, prefix: 7, prompts: vec![7, 7], decode: 3 };
         let mut views = Vec::new();
         story.tell(|_, pool, _| views.push(pool.view())).expect("a story");
-        tab.focus(".steps .turn button").await;
+        tab.focus(".steps .walk button").await;
         for (at, view) in views.iter().enumerate() {
             let ask = format!("{} / {}: ", at + 1, views.len());
             tab.wait_text(".story .ask", &ask).await;
@@ -152,7 +152,7 @@ async fn the_paged_cache_follows_the_hand() {
                 .map(|(_, sequence)| sequence.table.iter().map(u32::to_string).collect::<Vec<_>>().join(" "));
             assert_eq!(tables, named.collect::<Vec<_>>(), "step {}", at + 1);
             assert_eq!(
-                tab.count(".blocks .hatch").await,
+                tab.count(".blocks .weave").await,
                 view.blocks.iter().filter(|block| block.references > 1).count()
             );
             tab.press("ArrowRight").await;

@@ -146,7 +146,7 @@ async fn the_paged_cache_shows_what_the_crate_counts() {
                 }
             }
             let shared = view.blocks.iter().filter(|block| block.references > 1).count();
-            assert_eq!(page.body.matches("url(#hatch)").count(), shared, "{lang} {step}: hatched where shared");
+            assert_eq!(page.body.matches("url(#weave)").count(), shared, "{lang} {step}: hatched where shared");
         }
     }
     let page = browser.get("/en/tools/kv?block=4&prefix=7&own=0&sequences=2&step=3").await;

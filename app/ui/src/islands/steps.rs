@@ -77,7 +77,7 @@ pub fn Steps(step: RwSignal<u64>, #[prop(into)] count: Signal<u64>, lang: Lang) 
     };
     view! {
         <div class="steps">
-            <span class="turn js-only">
+            <span class="walk js-only">
                 <button type="button" class="button quiet" aria-label=lang.pick("上一步", "Step back") on:click=goes(-1)>
                     "←"
                 </button>

@@ -10,7 +10,9 @@ const WIDTH: u64 = 100_000;
 /// Between two blocks.
 const GAP: u64 = 150;
 /// Segments that are drawn at most.
-const ROWS: usize = 40;
+const ROWS: usize = 24;
+/// With more segments than this, only the touched one names its blocks.
+const CROWD: usize = 12;
 /// Blocks of a segment that are named at most.
 const NAMED: usize = 12;
 
@@ -35,6 +37,7 @@ pub fn Segments(view: View, touched: Option<u64>, lang: Lang) -> impl IntoView {
         segments.truncate(ROWS);
         segments.sort_by_key(|segment| segment.address);
     }
+    let crowded = all > CROWD;
     let shown = segments.iter().map(|segment| segment.size).sum::<u64>();
     let rest = (all > ROWS).then(|| {
         let (count, bytes) = (units::group((all - ROWS) as u64), units::human_binary(whole - shown));
@@ -51,11 +54,11 @@ pub fn Segments(view: View, touched: Option<u64>, lang: Lang) -> impl IntoView {
         .into_iter()
         .map(|segment| {
             let now = inside(&segment);
-            view! { <Segment segment now widest lang /> }
+            view! { <Segment segment now named=now || !crowded widest lang /> }
         })
         .collect_view();
     view! {
-        <div class="segments">{rows}</div>
+        <div class=if crowded { "segments crowded" } else { "segments" }>{rows}</div>
         {rest}
         <ul class="legend">
             <li>
@@ -103,7 +106,7 @@ fn path(segment: &SegmentView, used: Use, widest: u64) -> String {
 }
 
 #[component]
-fn Segment(segment: SegmentView, now: bool, widest: u64, lang: Lang) -> impl IntoView {
+fn Segment(segment: SegmentView, now: bool, named: bool, widest: u64, lang: Lang) -> impl IntoView {
     let words = |block: &BlockView| {
         let state = match block.used {
             Use::Allocated => block.name.as_deref().unwrap_or(lang.pick("已分配", "allocated")),
@@ -126,7 +129,7 @@ fn Segment(segment: SegmentView, now: bool, widest: u64, lang: Lang) -> impl Int
             <svg viewBox="0 0 100000 40" preserveAspectRatio="none" role="img" aria-label=format!("{label}: {list}")>
                 {paths}
             </svg>
-            <span class="blocks">{list}</span>
+            {named.then(|| view! { <span class="blocks">{list}</span> })}
         </div>
     }
     .into_any()

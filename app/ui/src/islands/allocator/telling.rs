@@ -80,23 +80,33 @@ fn Both(first: Arc<Run>, again: Arc<Run>, step: Signal<u64>, drawn: Signal<bool>
             view! { <Lines title along lines at=step /> }
         }
     };
-    let moment = move || view! { <Now run=run() step=step.get() lang /> };
+    let moment = {
+        let run = run.clone();
+        move || view! { <Now run=run() step=step.get() lang /> }
+    };
+    let memory = move || {
+        let (run, at) = (run(), step.get());
+        view! { <Segments view=run.view(at) touched=run.touched(at) lang /> }
+    };
     view! {
         {moment}
         {over_time}
+        {memory}
         <Lines title=lang.pick("已保留：两次运行", "Reserved: the two runs").to_owned() along lines=both at=step />
         {table}
     }
     .into_any()
 }
 
-/// The memory after a step.
+/// A step in words and figures.
 #[component]
 fn Now(run: Arc<Run>, step: u64, lang: Lang) -> impl IntoView {
     let count = run.count();
     let step = step.min(count);
-    let view = run.view(step);
-    let stats = view.stats;
+    let now = run.moments().get(step as usize).copied().unwrap_or_default();
+    let Moment { allocated, reserved, inactive_split } = now;
+    let so_far = run.moments().iter().take(step as usize + 1);
+    let peak = so_far.map(|moment| moment.reserved).max().unwrap_or(0);
     let number = |zh: &'static str, en: &'static str, bytes: u64| {
         view! {
             <span>
@@ -110,11 +120,10 @@ fn Now(run: Arc<Run>, step: u64, lang: Lang) -> impl IntoView {
             {format!("{} / {}: {}", units::group(step), units::group(count), run.told(step, lang))}
         </p>
         <output class="answer">
-            {number("已分配", "Allocated", stats.allocated)} {number("已保留", "Reserved", stats.reserved)}
-            {number("分裂的空闲块", "Inactive split", stats.inactive_split)}
-            {number("至此峰值保留", "Peak reserved so far", stats.peak_reserved)}
+            {number("已分配", "Allocated", allocated)} {number("已保留", "Reserved", reserved)}
+            {number("分裂的空闲块", "Inactive split", inactive_split)}
+            {number("至此峰值保留", "Peak reserved so far", peak)}
         </output>
-        <Segments view touched=run.touched(step) lang />
     }
     .into_any()
 }

@@ -63,7 +63,7 @@ pub fn Blocks(view: PoolView, changes: Vec<Change>, lang: Lang) -> impl IntoView
         let filled = (block.filled * size.0).div_ceil(block_size.max(1)).min(size.0);
         let owner = block.owner.map_or_else(|| "o-free".to_owned(), |owner| format!("o-{}", colour(owner)));
         let shared = (block.references > 1)
-            .then(|| view! { <rect class="hatch" x=x.to_string() y=y.to_string() width=size.0.to_string() height=size.1.to_string() fill="url(#hatch)" /> });
+            .then(|| view! { <rect class="weave" x=x.to_string() y=y.to_string() width=size.0.to_string() height=size.1.to_string() fill="url(#weave)" /> });
         let text = numbered.then(|| {
             let references = if block.references > 1 { format!(" ×{}", block.references) } else { String::new() };
             view! {
@@ -93,7 +93,7 @@ pub fn Blocks(view: PoolView, changes: Vec<Change>, lang: Lang) -> impl IntoView
             <figcaption>{label.clone()}</figcaption>
             <svg viewBox=format!("0 0 {WIDTH} {}", (rows * height).max(1)) role="img" aria-label=label>
                 <defs>
-                    <pattern id="hatch" width="16" height="16" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+                    <pattern id="weave" width="16" height="16" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
                         <rect class="stripe" width="5" height="16" />
                     </pattern>
                 </defs>
