@@ -104,6 +104,6 @@ async fn without_scripts_it_is_a_form() {
     tab.follow(".quantisation button[type=submit]").await;
     let losses = granularity_sweep(&seeded(9.0), 64, 256, Code::E4m3, 64).expect("finite");
     shows(&tab, &losses).await;
-    assert_eq!(tab.path().await, "/zh/tools/quantisation");
+    assert_eq!(tab.path().await, "/zh/tools/quantisation?code=e4m3&factor=9");
     tab.end().await;
 }

@@ -4,7 +4,7 @@ use e2e::{Browser, Scheme, Server};
 use ledger::{Dtype, catalogue, inference, units};
 
 /// Pages with and without an island.
-const WITHOUT_ISLAND: [&str; 4] = ["/zh/", "/en/", "/zh/task0", "/en/tools"];
+const WITHOUT_ISLAND: [&str; 4] = ["/zh/", "/en/", "/zh/task3", "/en/tools"];
 const WITH_ISLAND: [&str; 3] = ["/zh/task1/ledger", "/en/task4/kv-cache", "/zh/tools/training"];
 
 #[tokio::test]
@@ -42,7 +42,7 @@ async fn wasm_comes_only_with_an_island() {
     let tab = browser.tab().await;
     for path in WITHOUT_ISLAND {
         let traffic = tab.load_cold(&server.url(path)).await;
-        let wasm: Vec<&str> = traffic.urls().filter(|url| url.contains("client")).collect();
+        let wasm: Vec<&str> = traffic.urls().filter(|url| url.contains(".wasm")).collect();
         assert_eq!(wasm, Vec::<&str>::new(), "{path}");
     }
     for path in WITH_ISLAND {
@@ -60,12 +60,22 @@ async fn pages_stay_light() {
     let server = Server::start();
     let browser = Browser::start().await;
     let tab = browser.tab().await;
-    let traffic = tab.load_cold(&server.url("/zh/task0")).await;
+    let traffic = tab.load_cold(&server.url("/zh/task3")).await;
     assert!(traffic.requests() <= 8, "{} requests", traffic.requests());
     assert!(traffic.bytes() <= 60_000, "{} bytes", traffic.bytes());
     let traffic = tab.load_cold(&server.url("/zh/task4/kv-cache")).await;
     let client = traffic.bytes_of(|url| url.contains(".wasm") || url.contains(".js"));
     assert!(client <= 200_000, "{client} bytes of wasm and JavaScript");
+    // The whole of a page with one calculator: 350 kB where the island is a large one, 200 kB elsewhere.
+    tab.goto(&server.url("/zh/tools")).await;
+    let list = |part: &str| format!("[...document.querySelectorAll('main .tool-list{part} a')].map(a => a.pathname)");
+    let (all, large): (Vec<String>, Vec<String>) = (tab.eval(&list("")).await, tab.eval(&list(".large")).await);
+    let light = ["kv", "quantisation", "drill", "catalogue"].map(|id| format!("/zh/tools/{id}"));
+    for path in all {
+        let traffic = tab.load_cold(&server.url(&path)).await;
+        let most = if large.contains(&path) && !light.contains(&path) { 350_000 } else { 200_000 };
+        assert!(traffic.bytes() <= most, "{path}: {} bytes", traffic.bytes());
+    }
     tab.end().await;
 }
 

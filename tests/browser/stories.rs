@@ -69,10 +69,11 @@ async fn the_keyboard_steps_through_a_script() {
 #[tokio::test]
 async fn a_real_snapshot_is_read_here_and_runs_under_other_settings() {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/snapshots/full_step.pickle");
-    if !file.exists() {
+    // Chromium opens no path with dots in it.
+    let Ok(file) = file.canonicalize() else {
         println!("skipped: no snapshots beside the repository");
         return;
-    }
+    };
     let snapshot = read_snapshot(&std::fs::read(&file).expect("a file")).expect("a snapshot");
     let first = recorded(&snapshot, 0);
     let grown = again(&snapshot, 0, Settings { expandable_segments: true, ..snapshot.settings });

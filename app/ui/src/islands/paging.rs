@@ -219,7 +219,7 @@ fn Figures(view: ledger::paging::PoolView, bytes: u64, longest: u64, lang: Lang)
             <table class="peaks">
                 <thead>
                     <tr>
-                        <th></th>
+                        <th>{lang.pick("项", "Line")}</th>
                         <th class="n">{lang.pick("槽（token）", "Slots (tokens)")}</th>
                         <th class="n">"GiB"</th>
                         <th class="n">"GB"</th>

@@ -39,10 +39,10 @@ pub fn Quantisation(state: QuantisationState, lang: Lang) -> impl IntoView {
         problems: Vec::new(),
     });
     // The array is read or made again only when it changes, not at every move of the outlier.
-    let source = Memo::new(move |_| (rows.get(), columns.get(), seed.get(), tensor.get()));
+    let usual = state.clone();
     let array = Memo::new(move |_| {
-        source.track();
-        now.get_untracked().array()
+        let (rows, columns, seed, tensor) = (rows.get(), columns.get(), seed.get(), tensor.get());
+        QuantisationState { rows, columns, seed, tensor, ..usual.clone() }.array()
     });
     let result = Memo::new(move |_| {
         let shown = array.with(|array| now.with(|now| now.evaluate(array.as_ref().map_err(Clone::clone)?)));

@@ -184,7 +184,7 @@ fn Peaks(first: Arc<Run>, again: Arc<Run>, lang: Lang) -> impl IntoView {
             <table class="peaks">
                 <thead>
                     <tr>
-                        <th></th>
+                        <th>{lang.pick("峰值", "Peak")}</th>
                         <th class="n">{one}</th>
                         <th class="n">{other}</th>
                         <th class="n">{lang.pick("差", "Difference")}</th>
