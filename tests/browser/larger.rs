@@ -234,3 +234,25 @@ async fn answers_are_taken_along_as_text() {
     }
     tab.end().await;
 }
+
+#[tokio::test]
+async fn lessons_hold_calculators_with_their_presets() {
+    let server = Server::start();
+    let browser = Browser::start().await;
+    let tab = browser.tab().await;
+    tab.goto(&server.url("/zh/task0")).await;
+    assert!(tab.text(".story .ask").await.starts_with("7 / 13"));
+    tab.focus(".steps .walk button").await;
+    tab.press("ArrowRight").await;
+    tab.wait_text(".story .ask", "8 / 13").await;
+    assert_eq!(tab.path().await, "/zh/task0", "inside a lesson the address stays");
+    tab.goto(&server.url("/zh/task5")).await;
+    let factor = "document.querySelector('.quantisation input[type=number][name=factor]').value";
+    assert_eq!(tab.eval::<String>(factor).await, "64");
+    tab.goto(&server.url("/en/task2")).await;
+    assert_eq!(tab.count("section.ledger").await, 2);
+    let sheet = ledger::calculators::run("checkpointing", &Default::default()).expect("its defaults");
+    let shown: Vec<Vec<String>> = rows(&tab, "section.ledger table").await;
+    assert_eq!(shown[0][1], sheet.lines[0].quantity.to_string());
+    tab.end().await;
+}

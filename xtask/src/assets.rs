@@ -62,7 +62,8 @@ fn store(site: &Path, name: &str, bytes: &[u8]) -> sh::Result {
         return Ok(());
     }
     let mut out = Vec::new();
-    let params = brotli::enc::BrotliEncoderParams { quality: 11, lgwin: 22, ..Default::default() };
+    let params =
+        brotli::enc::BrotliEncoderParams { quality: 11, lgwin: 22, size_hint: bytes.len(), ..Default::default() };
     brotli::BrotliCompress(&mut &bytes[..], &mut out, &params).map_err(|error| format!("brotli: {error}"))?;
     put(&brotli, &out)?;
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());

@@ -21,7 +21,7 @@ pub fn build() -> sh::Result {
     let glue = target.join("bindgen");
     for client in CLIENTS {
         // One at a time: together they would be one.
-        sh::cargo(
+        sh::cargo_wasm(
             &format!("client {client} (wasm)"),
             &[
                 "build",

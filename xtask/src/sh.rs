@@ -19,6 +19,19 @@ pub fn cargo(what: &str, args: &[&str]) -> Result {
     run(what, Command::new(cargo).args(args).current_dir(root()))
 }
 
+/// Runs `cargo` for the browser: what it compiles tells no path of this machine.
+pub fn cargo_wasm(what: &str, args: &[&str]) -> Result {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let mut command = Command::new(cargo);
+    command.args(args).current_dir(root());
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    if let Some(home) = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"))) {
+        let flags = format!("--remap-path-prefix={}=", home.join("registry/src").display());
+        command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags);
+    }
+    run(what, &mut command)
+}
+
 /// Runs a command, says what it is for and how long it took.
 pub fn run(what: &str, command: &mut Command) -> Result {
     eprintln!("→ {what}");

@@ -7,6 +7,7 @@
 // A client uses part of what the islands share. The server has all of them, and its build still tells what nobody uses.
 #![cfg_attr(feature = "hydrate", allow(dead_code))]
 
+mod block;
 pub mod chart;
 mod client;
 #[cfg(feature = "drill")]

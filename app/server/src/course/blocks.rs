@@ -2,7 +2,9 @@
 
 use ledger::expr;
 use serde::Deserialize;
+use ui::Client;
 use ui::lesson::{Block, Figure, FigureBar, LedgerBlock, LedgerKind, ToolBlock};
+use ui::state::{AllocatorState, PagingState, Problem, QuantisationState};
 use ui::tools::Tool;
 
 use super::markdown::{Body, Place};
@@ -64,12 +66,20 @@ fn ledger_block(text: &str, place: Place<'_>, report: &mut Reporter<'_>) -> Opti
     let (block, checked) = match kind {
         "inference" => ledger_of(LedgerKind::Inference, fields),
         "training" => ledger_of(LedgerKind::Training, fields),
+        "allocator" => own_of("allocator", Client::Allocator, AllocatorState::from_pairs(&fields).problems, fields),
+        "kv" => own_of("kv", Client::Paging, PagingState::from_pairs(&fields).problems, fields),
+        "quantisation" => {
+            own_of("quantisation", Client::Quantisation, QuantisationState::from_pairs(&fields).problems, fields)
+        }
         _ => match ui::tools::find(kind) {
             Some(tool) => tool_of(tool, fields),
             None => {
                 let known: Vec<&str> = ui::tools::all().iter().map(|tool| tool.id).collect();
                 let known = known.join(", ");
-                report.error(place.line, format!("kind is inference, training, {known}; found {kind}"));
+                report.error(
+                    place.line,
+                    format!("kind is inference, training, allocator, kv, quantisation, {known}; found {kind}"),
+                );
                 return None;
             }
         },
@@ -86,6 +96,17 @@ fn ledger_block(text: &str, place: Place<'_>, report: &mut Reporter<'_>) -> Opti
 fn ledger_of(kind: LedgerKind, fields: Vec<(String, String)>) -> (Block, Result<(), String>) {
     let checked = ui::state::check(kind, &fields);
     (Block::Ledger(LedgerBlock { kind, fields }), checked)
+}
+
+/// A story with an island of its own.
+fn own_of(
+    id: &'static str,
+    client: Client,
+    problems: Vec<Problem>,
+    fields: Vec<(String, String)>,
+) -> (Block, Result<(), String>) {
+    let checked = problems.first().map_or(Ok(()), |problem| Err(problem.text(evidence::Lang::En)));
+    (Block::Tool(ToolBlock { id, client, fields }), checked)
 }
 
 fn tool_of(tool: &Tool, fields: Vec<(String, String)>) -> (Block, Result<(), String>) {

@@ -11,7 +11,7 @@ use leptos::prelude::*;
 
 use super::browser::{self, FileRead};
 use super::inputs::{Choice, Number};
-use super::share::{Share, keep_in_url};
+use super::share::{CopyTables, Share, keep_in_url};
 use super::steps::{Steps, turn};
 use crate::html;
 use crate::state::allocator::{DIVISIONS, MIB, PERCENT};
@@ -30,7 +30,12 @@ fn drawn_options(lang: Lang) -> Vec<(String, String)> {
 
 /// A script or a snapshot, and settings → the memory after each operation.
 #[island]
-pub fn AllocatorStory(state: AllocatorState, lang: Lang) -> impl IntoView {
+pub fn AllocatorStory(
+    state: AllocatorState,
+    lang: Lang,
+    /// Inside a lesson: the page's own address stays as it is.
+    embedded: bool,
+) -> impl IntoView {
     let script = RwSignal::new(state.script.clone());
     let capacity = RwSignal::new(state.capacity_mib);
     let max_split = RwSignal::new(state.max_split_mib);
@@ -66,7 +71,9 @@ pub fn AllocatorStory(state: AllocatorState, lang: Lang) -> impl IntoView {
         let now = AllocatorState { step: at, ..told.get() };
         format!("/{}/tools/allocator{}", lang.code(), state::query(&now.pairs()))
     });
-    keep_in_url(address);
+    if !embedded {
+        keep_in_url(address);
+    }
     let show = move |form: AllocatorState| {
         capacity.set(form.capacity_mib);
         max_split.set(form.max_split_mib);
@@ -151,6 +158,9 @@ pub fn AllocatorStory(state: AllocatorState, lang: Lang) -> impl IntoView {
                 <Steps step count lang />
                 <Telling first again step drawn=Signal::derive(move || drawn.get() == "first") lang />
             </form>
+            <footer class="js-only">
+                <CopyTables lang />
+            </footer>
         </section>
     }
 }

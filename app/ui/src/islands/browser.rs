@@ -28,6 +28,9 @@ mod server {
     pub fn chosen_text(_: &ev::Event, _: impl Fn(String) + 'static) {}
     pub fn replace_query(_: &str) {}
     pub fn copy(_: String) {}
+    pub fn tables(_: &ev::MouseEvent) -> Vec<Vec<Vec<String>>> {
+        Vec::new()
+    }
     pub fn link_here(_: &str) -> String {
         String::new()
     }

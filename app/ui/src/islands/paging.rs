@@ -12,7 +12,7 @@ use leptos::prelude::*;
 
 use super::inputs::{Choice, Number};
 use super::model_input::ModelInput;
-use super::share::{Share, keep_in_url};
+use super::share::{CopyTables, Share, keep_in_url};
 use super::steps::{Steps, turn};
 use crate::chart::{Line, Lines};
 use crate::state::paging::{self, BLOCK, Course, DECODE, Frame, LONGEST, PREFIX, SEQUENCES};
@@ -22,7 +22,12 @@ use blocks::{Blocks, Tables, name};
 
 /// Requests, block size and model → blocks, tables, waste and savings at every step.
 #[island]
-pub fn KvPaging(state: PagingState, lang: Lang) -> impl IntoView {
+pub fn KvPaging(
+    state: PagingState,
+    lang: Lang,
+    /// Inside a lesson: the page's own address stays as it is.
+    embedded: bool,
+) -> impl IntoView {
     let source = RwSignal::new(state.source.clone());
     let kv = RwSignal::new(state.kv.id().to_owned());
     let block = RwSignal::new(state.block);
@@ -52,7 +57,9 @@ pub fn KvPaging(state: PagingState, lang: Lang) -> impl IntoView {
     let frame = Memo::new(move |_| story.with(|story| paging::frame(story, step.get())));
     let count = Signal::derive(move || course.with(|all| all.as_ref().map_or(0, |all| all.held.len() as u64 - 1)));
     let address = Memo::new(move |_| format!("/{}/tools/kv{}", lang.code(), state::query(&now.get().pairs())));
-    keep_in_url(address);
+    if !embedded {
+        keep_in_url(address);
+    }
     let dtypes = Dtype::ALL.iter().map(|dtype| (dtype.id().to_owned(), words::dtype(*dtype))).collect::<Vec<_>>();
     let said = move |why: Text| view! { <p class="problem" role="alert">{state::pick(&why, lang)}</p> };
     view! {
@@ -127,6 +134,9 @@ pub fn KvPaging(state: PagingState, lang: Lang) -> impl IntoView {
                     _ => None,
                 }}
             </form>
+            <footer class="js-only">
+                <CopyTables lang />
+            </footer>
         </section>
     }
 }

@@ -7,7 +7,7 @@ use ledger::formats::Code;
 use leptos::prelude::*;
 
 use super::inputs::{Choice, Number};
-use super::share::{Share, keep_in_url};
+use super::share::{CopyTables, Share, keep_in_url};
 use crate::html;
 use crate::markup::Markup;
 use crate::state::quantisation::{COLUMNS, FACTOR, GRANULARITIES, ROWS, SEED, SEEDED_COLUMNS, usual_factor};
@@ -15,7 +15,12 @@ use crate::state::{self, QuantisationState, pick};
 
 /// An array, an outlier, a code → histograms before and after, errors and bytes by granularity.
 #[island]
-pub fn Quantisation(state: QuantisationState, lang: Lang) -> impl IntoView {
+pub fn Quantisation(
+    state: QuantisationState,
+    lang: Lang,
+    /// Inside a lesson: the page's own address stays as it is.
+    embedded: bool,
+) -> impl IntoView {
     let code = RwSignal::new(state.code.id().to_owned());
     let granularity = RwSignal::new(state.granularity.clone());
     let width = RwSignal::new(state.width);
@@ -50,7 +55,9 @@ pub fn Quantisation(state: QuantisationState, lang: Lang) -> impl IntoView {
     });
     let address =
         Memo::new(move |_| format!("/{}/tools/quantisation{}", lang.code(), state::query(&now.get().pairs())));
-    keep_in_url(address);
+    if !embedded {
+        keep_in_url(address);
+    }
     let left_out = move || now.with(QuantisationState::is_left_out);
     let pasted = move |text: String| {
         // A tensor of one's own comes as it is; the outlier is the next step.
@@ -119,6 +126,9 @@ pub fn Quantisation(state: QuantisationState, lang: Lang) -> impl IntoView {
                 {move || refused().map(|why| view! { <p class="problem" role="alert">{why}</p> })}
                 <div inner_html=answered></div>
             </form>
+            <footer class="js-only">
+                <CopyTables lang />
+            </footer>
         </section>
     }
     .into_any()

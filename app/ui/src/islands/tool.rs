@@ -70,7 +70,8 @@ fn Form(tool: &'static Tool, pairs: Vec<(String, String)>, lang: Lang, embedded:
     });
     let run = move |pairs: &Pairs| tool.run(pairs).map_err(|why| state::pick(&why, lang));
     let asked = Memo::new(move |_| first.get().unwrap_or_else(|| now.get()));
-    let answer = Memo::new(move |_| run(&asked.get()));
+    // Other inputs are another answer: comparing the two would cost more than showing the second.
+    let answer = Memo::new_with_compare(move |_| run(&asked.get()), |_, _| true);
     let (input, to) = changed.unwrap_or_default();
     // A plain form names the input first, and asks for its value then.
     let to = if to.is_empty() && !input.is_empty() { larger::other(tool, &input, &text(&input)) } else { to };

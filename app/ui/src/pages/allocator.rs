@@ -21,7 +21,7 @@ pub fn AllocatorPage(lang: Lang, state: AllocatorState) -> impl IntoView {
                         "Write allocations and frees or open a real snapshot, then step with ← →: which block is split, which ones merge, which segments cannot return. Change a setting and the same operations run again.",
                     )}
             </p>
-            <AllocatorStory state=state.clone() lang />
+            <AllocatorStory state=state.clone() lang embedded=false />
             <div class="no-js">
                 <h2>{lang.pick("真实快照", "A real snapshot")}</h2>
                 <SnapshotForm state lang />

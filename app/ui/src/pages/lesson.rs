@@ -6,11 +6,13 @@ use leptos::prelude::*;
 
 use super::sidebar::{PageList, Sidebar};
 use crate::chart::Bars;
-use crate::islands::{InferenceLedger, LabRun, QuizCard, ToolForm, TrainingLedger};
+use crate::islands::{
+    AllocatorStory, InferenceLedger, KvPaging, LabRun, Quantisation, QuizCard, ToolForm, TrainingLedger,
+};
 use crate::lesson::{Block, LedgerKind, Lesson, Quiz, Verdict};
 use crate::route::Route;
 use crate::shell::Hole;
-use crate::state::{InferenceState, TrainingState};
+use crate::state::{AllocatorState, InferenceState, PagingState, QuantisationState, TrainingState};
 
 /// The body of a page of Markdown. `labs` gives the title of each lab block's lab.
 #[component]
@@ -91,9 +93,21 @@ fn show(block: Block, lang: Lang, labs: &[(String, String)]) -> AnyView {
                 view! { <TrainingLedger state lang embedded=true /> }.into_any()
             }
         },
-        Block::Tool(tool) => {
-            view! { <ToolForm id=tool.id.to_owned() pairs=tool.fields lang embedded=true /> }.into_any()
-        }
+        Block::Tool(tool) => match tool.id {
+            "allocator" => {
+                let state = AllocatorState::from_pairs(&tool.fields);
+                view! { <AllocatorStory state lang embedded=true /> }.into_any()
+            }
+            "kv" => {
+                let state = PagingState::from_pairs(&tool.fields);
+                view! { <KvPaging state lang embedded=true /> }.into_any()
+            }
+            "quantisation" => {
+                let state = QuantisationState::from_pairs(&tool.fields);
+                view! { <Quantisation state lang embedded=true /> }.into_any()
+            }
+            id => view! { <ToolForm id=id.to_owned() pairs=tool.fields lang embedded=true /> }.into_any(),
+        },
         Block::Quiz(quiz) => {
             let key = format!("{}#{}", quiz.lesson, quiz.id);
             view! {

@@ -142,7 +142,7 @@ pub fn PagingPage(lang: Lang, state: PagingState) -> impl IntoView {
                         "Requests share a prefix and then part: at every step, whose each physical block is, how often it is named, who must copy before writing, and what stays empty.",
                     )}
             </p>
-            <KvPaging state lang />
+            <KvPaging state lang embedded=false />
             <p class="hint">
                 {lang.pick("规则取自 PagedAttention 论文（SOSP 2023，§4.2–4.4）与 vLLM 的块池。", "Rules of the PagedAttention paper (SOSP 2023, §4.2–4.4) and of vLLM's block pool.")}
                 " "
@@ -171,7 +171,7 @@ pub fn QuantisationPage(lang: Lang, state: QuantisationState) -> impl IntoView {
                         "A scale must reach the largest number of its group. Move the outlier and see how few values are left for the rest; then change the granularity and see what that costs in bytes.",
                     )}
             </p>
-            <Quantisation state lang />
+            <Quantisation state lang embedded=false />
             <p class="hint">
                 {lang.pick("背景：", "Background: ")}
                 <a href=format!("/{}/task5", lang.code())>

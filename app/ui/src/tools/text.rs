@@ -7,38 +7,8 @@ use serde::Serialize;
 
 use super::{Answer, Pairs, Tool};
 use crate::Lang;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    Markdown,
-    Csv,
-    Json,
-}
-
-impl Format {
-    pub const ALL: [Format; 3] = [Format::Markdown, Format::Csv, Format::Json];
-
-    /// Its name in an address; also the ending of a file.
-    pub fn id(self) -> &'static str {
-        match self {
-            Format::Markdown => "md",
-            Format::Csv => "csv",
-            Format::Json => "json",
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Markdown => "Markdown",
-            Format::Csv => "CSV",
-            Format::Json => "JSON",
-        }
-    }
-
-    pub fn parse(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.id() == id)
-    }
-}
+use crate::block::Block;
+pub use crate::block::Format;
 
 /// The answer to these inputs as a text.
 pub fn write(tool: &Tool, pairs: &Pairs, answer: &Answer, format: Format, lang: Lang) -> String {
@@ -72,13 +42,6 @@ fn json(tool: &Tool, pairs: &Pairs, answer: &Answer) -> String {
     let inputs = pairs.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     // Maps with text keys and plain numbers: there is nothing that JSON cannot hold.
     serde_json::to_string(&Whole { tool: tool.id, inputs, answer }).unwrap_or_default()
-}
-
-/// Rows under a head.
-struct Block {
-    title: String,
-    head: Vec<String>,
-    rows: Vec<Vec<String>>,
 }
 
 fn blocks(pairs: &Pairs, answer: &Answer, lang: Lang) -> Vec<Block> {
@@ -124,42 +87,6 @@ fn blocks(pairs: &Pairs, answer: &Answer, lang: Lang) -> Vec<Block> {
     blocks
 }
 
-impl Block {
-    fn all(&self) -> impl Iterator<Item = &Vec<String>> {
-        std::iter::once(&self.head).chain(&self.rows)
-    }
-
-    fn csv(&self) -> String {
-        let mut out = String::new();
-        for row in self.all() {
-            out.push_str(&row.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(","));
-            out.push_str("\r\n");
-        }
-        out
-    }
-
-    fn markdown(&self) -> String {
-        let line = |row: &Vec<String>| {
-            let cells: Vec<String> =
-                row.iter().map(|cell| cell.replace('|', "\\|").replace(['\r', '\n'], " ")).collect();
-            format!("| {} |\n", cells.join(" | "))
-        };
-        let rule = format!("|{}\n", "---|".repeat(self.head.len()));
-        let rows: String = self.rows.iter().map(line).collect();
-        format!("### {}\n\n{}{rule}{rows}", self.title, line(&self.head))
-    }
-}
-
-/// A cell of CSV (RFC 4180). What a spreadsheet would run as a formula stays text.
-fn quoted(cell: &str) -> String {
-    let runs = cell.starts_with(['=', '@', '+', '-', '\t']) && cell.parse::<f64>().is_err();
-    let cell = if runs { format!("'{cell}") } else { cell.to_owned() };
-    match cell.contains([',', '"', '\r', '\n']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,21 +115,6 @@ mod tests {
                 let lines: Vec<&str> = table.lines().take_while(|line| line.starts_with('|')).collect();
                 assert!(lines.iter().all(|line| bars(line) == bars(lines[0])), "{}: {table}", tool.id);
             }
-        }
-    }
-
-    #[test]
-    fn cells_of_csv_hold_any_text_and_run_nothing() {
-        for (cell, expected) in [
-            ("a", "a"),
-            ("a,b", "\"a,b\""),
-            ("a\"b\nc", "\"a\"\"b\nc\""),
-            ("=1+1", "'=1+1"),
-            ("-5", "-5"),
-            ("@cmd", "'@cmd"),
-            ("", ""),
-        ] {
-            assert_eq!(quoted(cell), expected);
         }
     }
 }

@@ -86,6 +86,21 @@ pub fn replace_query(query: &str) {
     }
 }
 
+/// The tables of the island in which something was clicked: rows of texts.
+pub fn tables(event: &ev::MouseEvent) -> Vec<Vec<Vec<String>>> {
+    use wasm_bindgen::JsCast;
+    let clicked = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    let island = clicked.and_then(|clicked| clicked.closest("section").ok().flatten());
+    let all = |within: &web_sys::Element, what: &str| -> Vec<web_sys::Element> {
+        let Ok(found) = within.query_selector_all(what) else { return Vec::new() };
+        (0..found.length()).filter_map(|at| found.item(at)?.dyn_into().ok()).collect()
+    };
+    let text = |cell: &web_sys::Element| cell.text_content().unwrap_or_default().trim().to_owned();
+    let row = |row: &web_sys::Element| all(row, "th, td").iter().map(text).collect();
+    let table = |table: &web_sys::Element| all(table, "tr").iter().map(row).collect();
+    island.map(|island| all(&island, "table").iter().map(table).collect()).unwrap_or_default()
+}
+
 pub fn copy(text: String) {
     let clipboard = window().navigator().clipboard();
     spawn_local(async move {

@@ -24,8 +24,11 @@ pub fn CopyAs(
         };
         let copy = move |event: leptos::ev::MouseEvent| {
             event.prevent_default();
-            if let Ok(answer) = answer.get_untracked() {
-                browser::copy(text::write(tool, &pairs.get_untracked(), &answer, format, lang));
+            let written = answer.with_untracked(|answer| {
+                answer.as_ref().ok().map(|answer| text::write(tool, &pairs.get_untracked(), answer, format, lang))
+            });
+            if let Some(written) = written {
+                browser::copy(written);
                 copied.set(Some(format));
             }
         };
