@@ -20,13 +20,16 @@ pub fn build() -> sh::Result {
     let target_text = target.to_string_lossy().into_owned();
     let glue = target.join("bindgen");
     for client in CLIENTS {
-        // One at a time: together they would be one.
+        // One at a time: together they would share their features.
+        let name = format!("client_{client}");
         sh::cargo_wasm(
             &format!("client {client} (wasm)"),
             &[
                 "build",
                 "-p",
                 "client",
+                "--example",
+                &name,
                 "--features",
                 client,
                 "--target",
@@ -37,7 +40,7 @@ pub fn build() -> sh::Result {
                 &target_text,
             ],
         )?;
-        let wasm = target.join(format!("wasm32-unknown-unknown/wasm-release/client.wasm"));
+        let wasm = target.join(format!("wasm32-unknown-unknown/wasm-release/examples/{name}.wasm"));
         bindgen(&wasm, &glue, client)?;
     }
     assets::write(&root, &glue)

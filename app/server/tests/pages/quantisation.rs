@@ -44,7 +44,7 @@ async fn a_short_tensor_goes_into_the_link_and_a_long_one_does_not() {
         browser.post("/en/tools/quantisation", &[("tensor", "127 4\r\n1 2"), ("code", "int8"), ("seed", "")]).await;
     assert_eq!(sent.status, StatusCode::SEE_OTHER);
     assert_eq!(sent.location(), "/en/tools/quantisation?tensor=127%204%0D%0A1%202");
-    let page = browser.get(&sent.location().to_owned()).await;
+    let page = browser.get(sent.location()).await;
     assert!(page.body.contains("127 4\r\n1 2</textarea>") && page.body.contains("∞"), "integers lose nothing");
     // As many numbers as are allowed come with the form, not with the link.
     let long = "0.25,".repeat(MAX_TYPED / 64 - 1) + "1\n";

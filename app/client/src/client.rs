@@ -1,0 +1,3 @@
+//! One client: what it exports comes with the library, which has the islands of its feature.
+
+pub use client::hydrate;
