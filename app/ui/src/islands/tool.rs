@@ -136,8 +136,6 @@ fn Form(tool: &'static Tool, pairs: Vec<(String, String)>, lang: Lang, embedded:
             Err(_) => String::new(),
         })
     };
-    let timeline = Memo::new(move |_| answer.with(|answer| answer.as_ref().ok().and_then(|it| it.timeline.clone())));
-    let capacity = Signal::derive(move || answer.with(|answer| answer.as_ref().ok().and_then(|it| it.capacity)));
     view! {
         <section class="card ledger" aria-label=pick(&tool.title, lang)>
             <header>
@@ -155,7 +153,7 @@ fn Form(tool: &'static Tool, pairs: Vec<(String, String)>, lang: Lang, embedded:
                 {move || refused().map(|why| view! { <p class="problem" role="alert">{why}</p> })}
                 <div inner_html=compared></div>
                 <div inner_html=move || written(answer::head)></div>
-                {(tool.client == Client::Planner).then(|| larger::timeline(timeline, capacity, lang))}
+                {(tool.client == Client::Planner).then(|| larger::timeline(answer, lang))}
                 <div inner_html=move || written(answer::rest)></div>
             </form>
             <footer>

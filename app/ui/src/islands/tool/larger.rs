@@ -15,7 +15,7 @@ use crate::islands::timeline::TimelineView;
 use crate::markup::Markup;
 use crate::state::{ModelSource, pick};
 use crate::tools::compare::{self, Difference, Line};
-use crate::tools::{Answer, Bar, Timeline, Tool};
+use crate::tools::{Answer, Bar, Tool};
 use crate::words;
 
 /// What the form's two fields hold: the input that changes, and what it changes to.
@@ -29,7 +29,9 @@ pub fn model_input(source: RwSignal<ModelSource>, lang: Lang) -> AnyView {
     view! { <ModelInput source lang /> }.into_any()
 }
 
-pub fn timeline(timeline: Memo<Option<Timeline>>, capacity: Signal<Option<u64>>, lang: Lang) -> AnyView {
+pub fn timeline(answer: Memo<Result<Answer, String>>, lang: Lang) -> AnyView {
+    let timeline = Memo::new(move |_| answer.with(|answer| answer.as_ref().ok().and_then(|it| it.timeline.clone())));
+    let capacity = Signal::derive(move || answer.with(|answer| answer.as_ref().ok().and_then(|it| it.capacity)));
     view! { <TimelineView timeline capacity lang /> }.into_any()
 }
 

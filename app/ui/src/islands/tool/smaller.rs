@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::markup::Markup;
 use crate::state::ModelSource;
-use crate::tools::{Answer, Timeline, Tool};
+use crate::tools::{Answer, Tool};
 
 #[derive(Clone, Copy)]
 pub struct Change {
@@ -17,7 +17,7 @@ pub fn model_input(_: RwSignal<ModelSource>, _: Lang) -> AnyView {
     ().into_any()
 }
 
-pub fn timeline(_: Memo<Option<Timeline>>, _: Signal<Option<u64>>, _: Lang) -> AnyView {
+pub fn timeline(_: Memo<Result<Answer, String>>, _: Lang) -> AnyView {
     ().into_any()
 }
 
