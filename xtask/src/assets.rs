@@ -20,10 +20,16 @@ pub fn write(root: &Path, glue: &Path) -> sh::Result {
     )
     .map_err(|error| format!("style: {error}"))?;
     let own = root.join("app/ui/assets");
+    // Comments are for those who read the source.
+    let script = |path: &Path| {
+        let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        Ok::<_, String>(lines.map(|line| format!("{line}\n")).collect::<String>().into_bytes())
+    };
     let files = [
         ("style", "main", "css", style.into_bytes()),
-        ("site_script", "site", "js", read(&own.join("site.js"))?),
-        ("islands_script", "islands", "js", read(&own.join("islands.js"))?),
+        ("site_script", "site", "js", script(&own.join("site.js"))?),
+        ("islands_script", "islands", "js", script(&own.join("islands.js"))?),
         ("icon", "icon", "svg", read(&own.join("icon.svg"))?),
     ];
     let mut files: Vec<(String, String, &str, Vec<u8>)> =
