@@ -57,7 +57,7 @@ fn verdict(state: &QuantisationState, shown: &Shown) -> Text {
             how.zh, code.zh
         ),
         format!(
-            "{}, {}: with column {channel} {factor} times larger, {used} different values are read back from the other {others} columns.",
+            "{}, {}: with column {channel} made {factor} times larger, {used} different values are read back from the other {others} columns.",
             how.en, code.en
         ),
     )
