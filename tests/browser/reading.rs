@@ -71,7 +71,7 @@ async fn pages_stay_light() {
     tab.goto(&server.url("/zh/tools")).await;
     let list = |part: &str| format!("[...document.querySelectorAll('main .tool-list{part} a')].map(a => a.pathname)");
     let (all, large): (Vec<String>, Vec<String>) = (tab.eval(&list("")).await, tab.eval(&list(".large")).await);
-    let light = ["quantisation", "drill", "catalogue"].map(|id| format!("/zh/tools/{id}"));
+    let light = ["kv", "quantisation", "drill", "catalogue"].map(|id| format!("/zh/tools/{id}"));
     for path in all {
         let traffic = tab.load_cold(&server.url(&path)).await;
         let most = if large.contains(&path) && !light.contains(&path) { 350_000 } else { 202_000 };

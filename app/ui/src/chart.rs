@@ -12,6 +12,7 @@ mod lines;
 #[cfg(feature = "answers")]
 mod plot;
 mod stack;
+mod whole;
 
 #[cfg(feature = "ssr")]
 mod roadmap;
@@ -25,7 +26,9 @@ pub use histogram::{Ladder, histograms};
 pub use lines::{Line, Lines};
 #[cfg(feature = "answers")]
 pub use plot::plot;
-pub use stack::{Part, Stack, stack};
+pub use stack::{Part, stack};
+#[cfg(feature = "allocator")]
+pub use whole::scaled;
 
 #[cfg(feature = "ssr")]
 pub use roadmap::Roadmap;

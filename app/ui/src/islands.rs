@@ -16,8 +16,9 @@ mod lab;
 mod model_input;
 #[cfg(feature = "paging")]
 mod paging;
-#[cfg(any(feature = "answers", feature = "quantisation"))]
 mod parts;
+#[cfg(any(feature = "core", feature = "planner", feature = "paging", feature = "quantisation"))]
+mod paste;
 #[cfg(feature = "quantisation")]
 mod quantisation;
 #[cfg(feature = "core")]
@@ -25,7 +26,6 @@ mod quiz;
 mod share;
 #[cfg(feature = "stepped")]
 mod steps;
-#[cfg(any(feature = "core", feature = "answers", feature = "quantisation"))]
 mod table;
 #[cfg(feature = "planner")]
 mod timeline;

@@ -51,7 +51,6 @@ pub struct Heading {
 pub enum Block {
     /// Rendered Markdown.
     Html(String),
-    Ledger(LedgerBlock),
     Tool(ToolBlock),
     Quiz(Quiz),
     /// The id of a lab of the catalogue.
@@ -63,7 +62,7 @@ impl Block {
     fn client(&self) -> Option<Client> {
         match self {
             Block::Html(_) | Block::Figure(_) => None,
-            Block::Ledger(_) | Block::Quiz(_) | Block::Lab(_) => Some(Client::Core),
+            Block::Quiz(_) | Block::Lab(_) => Some(Client::Core),
             Block::Tool(tool) => Some(tool.client),
         }
     }
@@ -75,19 +74,6 @@ pub struct ToolBlock {
     pub id: &'static str,
     pub client: Client,
     pub fields: Vec<(String, String)>,
-}
-
-/// A calculator with its inputs preset: `kind` names it, `fields` are its query keys.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LedgerBlock {
-    pub kind: LedgerKind,
-    pub fields: Vec<(String, String)>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LedgerKind {
-    Inference,
-    Training,
 }
 
 /// A quiz as the reader sees it: without the answers, which stay on the server.

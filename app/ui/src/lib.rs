@@ -17,6 +17,7 @@ pub mod islands;
 pub mod lesson;
 mod markup;
 pub mod route;
+mod rows;
 pub mod state;
 #[cfg(feature = "answers")]
 pub mod tools;

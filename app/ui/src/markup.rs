@@ -9,7 +9,7 @@ use crate::html::escape;
 #[derive(Debug, Default)]
 pub struct Markup(String);
 
-/// Names and values; a name alone is an attribute without a value.
+/// Names and values.
 pub type Attributes<'a> = &'a [(&'a str, &'a str)];
 
 impl Markup {

@@ -26,8 +26,6 @@ pub(crate) mod training;
 use evidence::Lang;
 use ledger::{Model, Text, catalogue};
 
-use crate::lesson::LedgerKind;
-
 #[cfg(feature = "allocator")]
 pub use allocator::AllocatorState;
 #[cfg(feature = "planner")]
@@ -44,24 +42,6 @@ pub use quantisation::QuantisationState;
 #[cfg(feature = "planner")]
 pub use serving::ServingState;
 pub use training::{METHODS, Method, RANK, SEQ as TRAINING_SEQ, TrainingState};
-
-/// Checks the fields of a ledger block of a lesson: every key known, every value readable, the model in the catalogue.
-pub fn check(kind: LedgerKind, fields: &[(String, String)]) -> Result<(), String> {
-    let (problems, model) = match kind {
-        LedgerKind::Inference => {
-            let state = InferenceState::from_pairs(fields);
-            (state.problems.clone(), state.source.model().map(|_| ()))
-        }
-        LedgerKind::Training => {
-            let state = TrainingState::from_pairs(fields);
-            (state.problems.clone(), state.source.model().map(|_| ()))
-        }
-    };
-    if let Some(problem) = problems.first() {
-        return Err(problem.text(Lang::En));
-    }
-    model.map_err(|why| why.en.into_owned())
-}
 
 /// Where the model's numbers come from.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -1,11 +1,11 @@
 //! The living blocks of a lesson: fenced code whose body is TOML.
 
+use evidence::Lang;
 use ledger::expr;
 use serde::Deserialize;
 use ui::Client;
-use ui::lesson::{Block, Figure, FigureBar, LedgerBlock, LedgerKind, ToolBlock};
-use ui::state::{AllocatorState, PagingState, Problem, QuantisationState};
-use ui::tools::Tool;
+use ui::lesson::{Block, Figure, FigureBar, ToolBlock};
+use ui::state::{AllocatorState, InferenceState, ModelSource, PagingState, Problem, QuantisationState, TrainingState};
 
 use super::markdown::{Body, Place};
 use super::{Reporter, quiz};
@@ -63,29 +63,14 @@ fn ledger_block(text: &str, place: Place<'_>, report: &mut Reporter<'_>) -> Opti
             (key, value)
         })
         .collect();
-    let (block, checked) = match kind {
-        "inference" => ledger_of(LedgerKind::Inference, fields),
-        "training" => ledger_of(LedgerKind::Training, fields),
-        "allocator" => own_of("allocator", Client::Allocator, AllocatorState::from_pairs(&fields).problems, fields),
-        "kv" => own_of("kv", Client::Paging, PagingState::from_pairs(&fields).problems, fields),
-        "quantisation" => {
-            own_of("quantisation", Client::Quantisation, QuantisationState::from_pairs(&fields).problems, fields)
-        }
-        _ => match ui::tools::find(kind) {
-            Some(tool) => tool_of(tool, fields),
-            None => {
-                let known: Vec<&str> = ui::tools::all().iter().map(|tool| tool.id).collect();
-                let known = known.join(", ");
-                report.error(
-                    place.line,
-                    format!("kind is inference, training, allocator, kv, quantisation, {known}; found {kind}"),
-                );
-                return None;
-            }
-        },
+    let Some((id, client, checked)) = calculator(kind, &fields) else {
+        let known: Vec<&str> = ui::tools::all().iter().map(|tool| tool.id).collect();
+        let known = known.join(", ");
+        report.error(place.line, format!("kind is allocator, kv, quantisation, {known}; found {kind}"));
+        return None;
     };
     match checked {
-        Ok(()) => Some(block),
+        Ok(()) => Some(Block::Tool(ToolBlock { id, client, fields })),
         Err(why) => {
             report.error(place.line, why);
             None
@@ -93,25 +78,39 @@ fn ledger_block(text: &str, place: Place<'_>, report: &mut Reporter<'_>) -> Opti
     }
 }
 
-fn ledger_of(kind: LedgerKind, fields: Vec<(String, String)>) -> (Block, Result<(), String>) {
-    let checked = ui::state::check(kind, &fields);
-    (Block::Ledger(LedgerBlock { kind, fields }), checked)
+/// The calculator of a name: its place, the client that brings it into a lesson, and whether these fields are its own
+/// and readable. Lessons have small islands of the two ledgers; their pages have larger ones.
+fn calculator(kind: &str, fields: &[(String, String)]) -> Option<(&'static str, Client, Result<(), String>)> {
+    Some(match kind {
+        "inference" => {
+            let state = InferenceState::from_pairs(fields);
+            ("inference", Client::Core, readable(&state.problems).and(known(&state.source)))
+        }
+        "training" => {
+            let state = TrainingState::from_pairs(fields);
+            ("training", Client::Core, readable(&state.problems).and(known(&state.source)))
+        }
+        "allocator" => ("allocator", Client::Allocator, readable(&AllocatorState::from_pairs(fields).problems)),
+        "kv" => {
+            let state = PagingState::from_pairs(fields);
+            ("kv", Client::Paging, readable(&state.problems).and(known(&state.source)))
+        }
+        "quantisation" => {
+            ("quantisation", Client::Quantisation, readable(&QuantisationState::from_pairs(fields).problems))
+        }
+        other => {
+            let tool = ui::tools::find(other)?;
+            (tool.id, tool.client, tool.check(&fields.to_vec()).map_err(|why| why.en.into_owned()))
+        }
+    })
 }
 
-/// A story with an island of its own.
-fn own_of(
-    id: &'static str,
-    client: Client,
-    problems: Vec<Problem>,
-    fields: Vec<(String, String)>,
-) -> (Block, Result<(), String>) {
-    let checked = problems.first().map_or(Ok(()), |problem| Err(problem.text(evidence::Lang::En)));
-    (Block::Tool(ToolBlock { id, client, fields }), checked)
+fn readable(problems: &[Problem]) -> Result<(), String> {
+    problems.first().map_or(Ok(()), |problem| Err(problem.text(Lang::En)))
 }
 
-fn tool_of(tool: &Tool, fields: Vec<(String, String)>) -> (Block, Result<(), String>) {
-    let checked = tool.check(&fields).map_err(|why| why.en.into_owned());
-    (Block::Tool(ToolBlock { id: tool.id, client: tool.client, fields }), checked)
+fn known(source: &ModelSource) -> Result<(), String> {
+    source.model().map(drop).map_err(|why| why.en.into_owned())
 }
 
 #[derive(Deserialize)]

@@ -201,7 +201,6 @@ fn living(page: &Lesson) -> Vec<String> {
         .iter()
         .filter_map(|block| match block {
             Block::Html(_) => None,
-            Block::Ledger(ledger) => Some(format!("ledger {:?}", ledger.kind)),
             Block::Tool(tool) => Some(format!("calculator {}", tool.id)),
             Block::Quiz(quiz) => Some(format!("quiz {}", quiz.id)),
             Block::Lab(lab) => Some(format!("lab {lab}")),

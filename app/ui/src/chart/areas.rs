@@ -2,6 +2,7 @@
 
 use evidence::Lang;
 
+use super::whole::scaled;
 use crate::markup::Markup;
 use crate::tools::Timeline;
 use crate::words;
@@ -15,12 +16,6 @@ pub fn objects(timeline: &Timeline) -> Vec<String> {
     let known = ledger::Object::ALL.iter().map(|object| object.id());
     let appears = |id: &&str| timeline.moments.iter().any(|moment| moment.parts.iter().any(|(object, _)| object == id));
     known.filter(appears).map(str::to_owned).collect()
-}
-
-/// `part` of `whole` on a scale of `length`.
-fn scaled(part: u64, whole: u64, length: u64) -> u64 {
-    let place = u128::from(part) * u128::from(length) / u128::from(whole.max(1));
-    u64::try_from(place).unwrap_or(length).min(length)
 }
 
 /// Percent with one decimal, as SVG takes it.
@@ -124,10 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn places_stay_on_the_drawing() {
-        assert_eq!(scaled(3, 4, WIDTH), 7_500);
-        assert_eq!(scaled(u64::MAX, 1, WIDTH), WIDTH);
-        assert_eq!(scaled(0, 0, WIDTH), 0);
+    fn percents_have_one_decimal() {
         assert_eq!((percent(10_000), percent(1_234)), ("100.0%".to_owned(), "12.3%".to_owned()));
     }
 }

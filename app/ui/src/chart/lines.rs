@@ -5,7 +5,9 @@ use std::sync::Arc;
 use ledger::units;
 use leptos::prelude::*;
 
-/// The drawing in its own units: integers all the way, no float reaches the browser's code.
+use super::whole::scaled;
+
+/// The drawing in its own units.
 const WIDTH: u64 = 4000;
 const HEIGHT: u64 = 1280;
 /// Above the highest line.
@@ -19,10 +21,6 @@ pub struct Line {
     pub name: String,
     pub class: &'static str,
     pub bytes: Arc<[u64]>,
-}
-
-fn scaled(value: u64, most: u64, extent: u64) -> u64 {
-    u64::try_from(u128::from(value) * u128::from(extent) / u128::from(most.max(1))).unwrap_or(extent).min(extent)
 }
 
 fn across(step: usize, last: usize) -> u64 {

@@ -1,20 +1,13 @@
 //! One stacked bar against a capacity.
 
-use leptos::prelude::*;
-
+use super::whole::scaled;
 use crate::markup::Markup;
 use crate::words;
 
-/// Width of the drawing in its own units: integers all the way, no float reaches the browser's code.
+/// Width of the drawing in its own units.
 const WIDTH: u64 = 100_000;
 const GAP: u64 = 150;
 const HAIR: u64 = 50;
-
-/// Where `bytes` of `scale` lie on the drawing.
-fn across(bytes: u64, scale: u64) -> u64 {
-    let place = u128::from(bytes) * u128::from(WIDTH) / u128::from(scale.max(1));
-    u64::try_from(place).unwrap_or(WIDTH).min(WIDTH)
-}
 
 /// A part of the bar.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,20 +39,13 @@ pub fn stack(out: &mut Markup, parts: &[Part], capacity: Option<u64>, label: &st
         rect("o-free", 0, "4", WIDTH, "40");
         let mut before = 0_u64;
         for part in parts {
-            let (from, to) = (across(before, scale), across(before.saturating_add(part.bytes), scale));
+            let (from, to) = (scaled(before, scale, WIDTH), scaled(before.saturating_add(part.bytes), scale, WIDTH));
             before = before.saturating_add(part.bytes);
             // A gap between parts, and never less than a hair's breadth.
             rect(&words::object_class(&part.object), from, "4", (to - from).saturating_sub(GAP).max(HAIR), "40");
         }
         if let Some(capacity) = capacity {
-            rect("cap", across(capacity, scale).min(WIDTH - 2 * GAP), "0", 2 * GAP, "48");
+            rect("cap", scaled(capacity, scale, WIDTH).min(WIDTH - 2 * GAP), "0", 2 * GAP, "48");
         }
     });
-}
-
-/// [`stack`] in a view.
-#[component]
-pub fn Stack(parts: Vec<Part>, capacity: Option<u64>, label: String) -> impl IntoView {
-    let html = Markup::of(|out| stack(out, &parts, capacity, &label));
-    view! { <div class="drawing" inner_html=html></div> }.into_any()
 }

@@ -53,10 +53,7 @@ pub fn figures(out: &mut Markup, figures: &[Figure], lang: Lang) {
         for figure in figures {
             let name = pick(&figure.name, lang);
             match figure.good {
-                Some(good) => {
-                    let (class, sign) = if good { ("badge ok", "✓") } else { ("badge bad", "✕") };
-                    out.leaf("span", &[("class", class)], &format!("{sign} {name} {}", figure.value));
-                }
+                Some(good) => parts::badge(out, good, &format!("{name} {}", figure.value)),
                 None => parts::number(out, &name, figure.id, &figure.value, &figure.note),
             }
         }

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 
 use super::browser;
 use crate::drill::{Asked, Judged, Outcome, Sent};
+use crate::rows::Rows;
 
 /// Seconds of a question.
 const LIMIT_S: u32 = 60;
@@ -219,6 +220,8 @@ pub fn DrillResult(
         })
         .collect_view();
     let assumptions = judged.assumptions.into_iter().map(|text| view! { <li>{text}</li> }).collect_view();
+    let head =
+        vec![("", lang.pick("项", "Line")), ("n", lang.pick("值", "Value")), ("formula", lang.pick("公式", "Formula"))];
     view! {
         <div class="verdict">
             <div role="status">
@@ -259,19 +262,7 @@ pub fn DrillResult(
                 <br />
                 <span class="formula">{judged.rule_formula}</span>
             </p>
-            <div class="table" tabindex="0">
-                <table>
-                    <caption>{lang.pick("账本怎么算", "How the ledger finds it")}</caption>
-                    <thead>
-                        <tr>
-                            <th>{lang.pick("项", "Line")}</th>
-                            <th class="n">{lang.pick("值", "Value")}</th>
-                            <th class="formula">{lang.pick("公式", "Formula")}</th>
-                        </tr>
-                    </thead>
-                    <tbody>{lines}</tbody>
-                </table>
-            </div>
+            <Rows caption=lang.pick("账本怎么算", "How the ledger finds it") head>{lines}</Rows>
             <details class="assumptions" open>
                 <summary>{lang.pick("假设", "Assumptions")}</summary>
                 <ul>{assumptions}</ul>

@@ -3,25 +3,21 @@
 use evidence::Lang;
 use ledger::inference::{Fit, InferenceLedger as Predicted};
 use ledger::{Dtype, units};
-use leptos::either::Either;
 use leptos::prelude::*;
 
 use super::inputs::{Choice, Number};
 use super::model_input::ModelInput;
-use super::share::{Share, keep_in_url};
-use super::table::LedgerTable;
-use crate::chart::{Part, Stack};
+use super::parts::{self, number};
+use super::share::Share;
+use super::table::ledger_table;
+use crate::chart::{Part, stack};
+use crate::markup::Markup;
 use crate::state::{self, InferenceState};
 use crate::words;
 
 /// Model, formats, batch, sequence, card → bar, answers, table.
 #[island]
-pub fn InferenceLedger(
-    state: InferenceState,
-    lang: Lang,
-    /// Inside a lesson: the page's own address stays as it is.
-    embedded: bool,
-) -> impl IntoView {
+pub fn InferenceLedger(state: InferenceState, lang: Lang) -> impl IntoView {
     let source = RwSignal::new(state.source.clone());
     let weights = RwSignal::new(state.weights.id().to_owned());
     let kv = RwSignal::new(state.kv.id().to_owned());
@@ -46,10 +42,15 @@ pub fn InferenceLedger(
         let model = model.get().map_err(|why| state::pick(&why, lang))?;
         now.get().evaluate(&model).map_err(|why| words::ledger_error(&why, lang))
     });
+    let answered = move || {
+        result.with(|result| {
+            Markup::of(|out| match result {
+                Ok((ledger, fit)) => answers(out, ledger, fit, lang),
+                Err(why) => parts::problem(out, why),
+            })
+        })
+    };
     let address = Memo::new(move |_| format!("/{}/tools/inference{}", lang.code(), state::query(&now.get().pairs())));
-    if !embedded {
-        keep_in_url(address);
-    }
     let dtypes = || Dtype::ALL.iter().map(|dtype| (dtype.id().to_owned(), words::dtype(*dtype))).collect::<Vec<_>>();
     let cards = words::cards();
     view! {
@@ -89,10 +90,7 @@ pub fn InferenceLedger(
                     />
                     <button class="button no-js" type="submit">{lang.pick("计算", "Compute")}</button>
                 </div>
-                {move || match result.get() {
-                    Ok((ledger, fit)) => Either::Left(view! { <Answers ledger fit lang /> }),
-                    Err(why) => Either::Right(view! { <p class="problem" role="alert">{why}</p> }),
-                }}
+                <div inner_html=answered></div>
             </form>
             <footer>
                 {lang
@@ -105,10 +103,8 @@ pub fn InferenceLedger(
     }
 }
 
-#[component]
-fn Answers(ledger: Predicted, fit: Fit, lang: Lang) -> impl IntoView {
-    let parts =
-        ledger.entries.iter().map(|entry| Part { object: entry.object.id().to_owned(), bytes: entry.bytes }).collect();
+fn answers(out: &mut Markup, ledger: &Predicted, fit: &Fit, lang: Lang) {
+    let objects = ledger.entries.iter().map(|entry| Part { object: entry.object.id().to_owned(), bytes: entry.bytes });
     let verdict = if fit.fits {
         format!("{} {}", lang.pick("放得下，还剩", "fits, still free"), units::gib(fit.free))
     } else {
@@ -121,32 +117,19 @@ fn Answers(ledger: Predicted, fit: Fit, lang: Lang) -> impl IntoView {
         units::gib(fit.capacity)
     );
     let limit = |value: Option<u64>| value.map_or_else(|| "—".to_owned(), units::group);
-    view! {
-        <Stack parts capacity=Some(fit.capacity) label />
-        <div class="scale">
-            <span>"0"</span>
-            <span>
-                {lang.pick("驱动报告的容量 ", "capacity the driver reports ")} {units::gib(fit.capacity)} " = "
-                {units::gb(fit.capacity)}
-            </span>
-        </div>
-        <output class="answer" aria-live="polite">
-            <span>
-                <strong class="total">{units::gib(ledger.total)}</strong>
-                <small>{format!(" = {}", units::gb(ledger.total))}</small>
-            </span>
-            <span class=if fit.fits { "badge ok" } else { "badge bad" }>
-                {if fit.fits { "✓ " } else { "✕ " }} {verdict}
-            </span>
-            <span>
-                <small>{lang.pick("此并发下最长上下文 ", "longest context at this concurrency ")}</small>
-                <strong class="longest">{limit(fit.longest_context)}</strong>
-            </span>
-            <span>
-                <small>{lang.pick("此长度下最大并发 ", "largest concurrency at this length ")}</small>
-                <strong class="largest">{limit(fit.largest_batch)}</strong>
-            </span>
-        </output>
-        <LedgerTable entries=ledger.entries total=ledger.total total_label=lang.pick("合计", "Total") lang />
-    }
+    stack(out, &objects.collect::<Vec<_>>(), Some(fit.capacity), &label);
+    let capacity = lang.pick("驱动报告的容量", "capacity the driver reports");
+    out.element("div", &[("class", "scale")], &mut |out| {
+        out.leaf("span", &[], "0");
+        out.leaf("span", &[], &format!("{capacity} {} = {}", units::gib(fit.capacity), units::gb(fit.capacity)));
+    });
+    out.element("output", &[("class", "answer"), ("aria-live", "polite")], &mut |out| {
+        number(out, "", "total", &units::gib(ledger.total), &format!("= {}", units::gb(ledger.total)));
+        parts::badge(out, fit.fits, &verdict);
+        let longest = lang.pick("此并发下最长上下文", "longest context at this concurrency");
+        number(out, longest, "longest", &limit(fit.longest_context), "");
+        let largest = lang.pick("此长度下最大并发", "largest concurrency at this length");
+        number(out, largest, "largest", &limit(fit.largest_batch), "");
+    });
+    ledger_table(out, &ledger.entries, ledger.total, lang.pick("合计", "Total"), lang);
 }

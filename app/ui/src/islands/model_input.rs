@@ -5,7 +5,7 @@ use ledger::catalogue;
 use leptos::prelude::*;
 
 use super::inputs::Choice;
-use crate::html;
+use super::paste::PasteArea;
 use crate::state::{self, ModelSource};
 
 /// The model by name, or by a `config.json` that is pasted, dropped or chosen.
@@ -36,32 +36,19 @@ pub fn ModelInput(source: RwSignal<ModelSource>, lang: Lang) -> impl IntoView {
                 " · "
                 <a href=form>{lang.pick("没有 config.json：填数字", "No config.json: type the numbers in")}</a>
             </p>
-            <textarea
+            <PasteArea
                 name="config"
                 rows="5"
-                spellcheck="false"
+                label="config.json"
                 placeholder=lang
                     .pick(
                         "粘贴 config.json，或把文件拖到这里；清空就回到上面的模型",
                         "Paste config.json or drop the file here; empty it to return to the model above",
                     )
-                prop:value=move || config.get()
-                on:input=move |event| config.set(event_target_value(&event))
-                on:dragover=|event| event.prevent_default()
-                on:drop=move |event| {
-                    event.prevent_default();
-                    super::browser::dropped_text(&event, move |text| config.set(text));
-                }
-                inner_html=html::textarea(&config.get_untracked())
-            ></textarea>
-            <input
-                type="file"
-                class="js-only"
                 accept=".json,application/json"
-                aria-label="config.json"
-                on:change=move |event| {
-                    super::browser::chosen_text(&event, move |text| config.set(text));
-                }
+                file=lang.pick("config.json 文件", "File of config.json")
+                value=config
+                then=Callback::new(move |text| config.set(text))
             />
         </details>
     }

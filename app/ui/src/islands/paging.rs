@@ -5,20 +5,22 @@ mod blocks;
 use std::sync::Arc;
 
 use evidence::Lang;
-use ledger::paging::{Act, Change};
-use ledger::{Dtype, Text, units};
-use leptos::either::Either;
+use ledger::paging::{Act, Change, PoolView};
+use ledger::{Dtype, units};
 use leptos::prelude::*;
 
 use super::inputs::{Choice, Number};
 use super::model_input::ModelInput;
+use super::parts;
 use super::share::{CopyTables, Share, keep_in_url};
 use super::steps::{Steps, turn};
+use super::table::headed;
 use crate::chart::{Line, Lines};
+use crate::markup::Markup;
 use crate::state::paging::{self, BLOCK, Course, DECODE, Frame, LONGEST, PREFIX, SEQUENCES};
 use crate::state::{self, PagingState};
 use crate::words;
-use blocks::{Blocks, Tables, name};
+use blocks::{blocks, name, tables};
 
 /// Requests, block size and model → blocks, tables, waste and savings at every step.
 #[island]
@@ -61,7 +63,23 @@ pub fn KvPaging(
         keep_in_url(address);
     }
     let dtypes = Dtype::ALL.iter().map(|dtype| (dtype.id().to_owned(), words::dtype(*dtype))).collect::<Vec<_>>();
-    let said = move |why: Text| view! { <p class="problem" role="alert">{state::pick(&why, lang)}</p> };
+    let moment = move || {
+        Markup::of(|out| match (frame.get(), per_token.get()) {
+            (Ok(Some(frame)), Ok(bytes)) => {
+                let (at, count) = (step.get().min(count.get()), count.get());
+                out.leaf(
+                    "p",
+                    &[("class", "ask"), ("aria-live", "polite")],
+                    &format!("{} / {count}: {}", at.max(1), told(&frame, lang)),
+                );
+                figures(out, &frame.view, bytes, longest.get(), lang);
+                blocks(out, &frame.view, &frame.changes, lang);
+                tables(out, &frame.view, lang);
+            }
+            (Err(why), _) | (_, Err(why)) => parts::problem(out, &state::pick(&why, lang)),
+            (Ok(None), Ok(_)) => {}
+        })
+    };
     view! {
         <section
             class="card ledger story"
@@ -121,14 +139,7 @@ pub fn KvPaging(
                     <button class="button no-js" type="submit">{lang.pick("计算", "Compute")}</button>
                 </div>
                 <Steps step count lang />
-                {move || match (frame.get(), per_token.get()) {
-                    (Ok(Some(frame)), Ok(bytes)) => {
-                        let at = step.get().min(count.get());
-                        Either::Left(view! { <Moment frame at count=count.get() bytes longest=longest.get() lang /> })
-                    }
-                    (Err(why), _) | (_, Err(why)) => Either::Right(Some(said(why))),
-                    (Ok(None), Ok(_)) => Either::Right(None),
-                }}
+                <div inner_html=moment></div>
                 {move || match (course.get(), per_token.get()) {
                     (Ok(course), Ok(bytes)) => Some(view! { <OverTime course bytes step lang /> }),
                     _ => None,
@@ -180,25 +191,8 @@ fn told(frame: &Frame, lang: Lang) -> String {
     parts.collect::<Vec<_>>().join(" · ")
 }
 
-/// The pool after a step.
-#[component]
-fn Moment(frame: Frame, at: u64, count: u64, bytes: u64, longest: u64, lang: Lang) -> impl IntoView {
-    let ask = format!("{} / {}: {}", at.max(1), count, told(&frame, lang));
-    let Frame { view, changes, .. } = frame;
-    view! {
-        <p class="ask" aria-live="polite">
-            {ask}
-        </p>
-        <Figures view=view.clone() bytes longest lang />
-        <Blocks view=view.clone() changes lang />
-        <Tables view lang />
-    }
-    .into_any()
-}
-
 /// What is held, wasted and saved, in GiB and GB.
-#[component]
-fn Figures(view: ledger::paging::PoolView, bytes: u64, longest: u64, lang: Lang) -> impl IntoView {
+fn figures(out: &mut Markup, view: &PoolView, bytes: u64, longest: u64, lang: Lang) {
     let reserved = view.reserved(longest);
     let rows = [
         ("held", lang.pick("占用的块", "Blocks in use"), view.held()),
@@ -207,45 +201,28 @@ fn Figures(view: ledger::paging::PoolView, bytes: u64, longest: u64, lang: Lang)
         ("reserved", lang.pick("不分页、各自预留到最长", "Without pages, each reserved to its longest"), reserved),
         ("saved", lang.pick("分页省下", "Saved by paging"), reserved.saturating_sub(view.held())),
     ];
-    let rows = rows
-        .into_iter()
-        .map(|(id, name, slots)| {
+    let head =
+        [("", lang.pick("项", "Line")), ("n", lang.pick("槽（token）", "Slots (tokens)")), ("n", "GiB"), ("n", "GB")];
+    headed(out, "peaks", &head, &mut |out| {
+        for (id, name, slots) in rows {
             let size = slots.checked_mul(bytes);
-            let exact = size.map(|size| format!("{} B", units::group(size)));
+            let exact = size.map(|size| format!("{} B", units::group(size))).unwrap_or_default();
             let cell = |unit: u64| size.map_or_else(|| "> 16 EiB".to_owned(), |size| units::decimal(size, unit, 3));
-            view! {
-                <tr class=id>
-                    <td>{name}</td>
-                    <td class="n">{units::group(slots)}</td>
-                    <td class="n" title=exact>{cell(units::GIB)}</td>
-                    <td class="n">{cell(units::GB)}</td>
-                </tr>
-            }
-        })
-        .collect_view();
+            out.element("tr", &[("class", id)], &mut |out| {
+                out.leaf("td", &[], name);
+                out.leaf("td", &[("class", "n")], &units::group(slots));
+                out.leaf("td", &[("class", "n"), ("title", &exact)], &cell(units::GIB));
+                out.leaf("td", &[("class", "n")], &cell(units::GB));
+            });
+        }
+    });
     let used = if view.held() == 0 { 0 } else { (view.held() - view.empty()) * 1000 / view.held() };
-    view! {
-        <div class="table" tabindex="0">
-            <table class="peaks">
-                <thead>
-                    <tr>
-                        <th>{lang.pick("项", "Line")}</th>
-                        <th class="n">{lang.pick("槽（token）", "Slots (tokens)")}</th>
-                        <th class="n">"GiB"</th>
-                        <th class="n">"GB"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
-        <p class="hint">
-            {match lang {
-                Lang::Zh => format!("每个 token {}；占用的槽有 {}.{}% 写着 token。", units::human_binary(bytes), used / 10, used % 10),
-                Lang::En => format!("{} a token; {}.{}% of the slots in use hold a token.", units::human_binary(bytes), used / 10, used % 10),
-            }}
-        </p>
-    }
-    .into_any()
+    let (each, used) = (units::human_binary(bytes), format!("{}.{}%", used / 10, used % 10));
+    let hint = match lang {
+        Lang::Zh => format!("每个 token {each}；占用的槽有 {used} 写着 token。"),
+        Lang::En => format!("{each} a token; {used} of the slots in use hold a token."),
+    };
+    out.leaf("p", &[("class", "hint")], &hint);
 }
 
 /// The whole course as three lines.

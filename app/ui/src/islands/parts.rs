@@ -10,12 +10,25 @@ use crate::state::pick;
 /// units.
 pub fn number(out: &mut Markup, name: &str, class: &str, value: &str, note: &str) {
     out.element("span", &[], &mut |out| {
-        out.leaf("small", &[], &format!("{name} "));
+        if !name.is_empty() {
+            out.leaf("small", &[], &format!("{name} "));
+        }
         out.leaf("strong", &[("class", class)], value);
         if !note.is_empty() {
             out.leaf("small", &[], &format!(" {note}"));
         }
     });
+}
+
+/// Yes or no, by sign as well as by colour.
+pub fn badge(out: &mut Markup, good: bool, text: &str) {
+    let (class, sign) = if good { ("badge ok", "✓") } else { ("badge bad", "✕") };
+    out.leaf("span", &[("class", class)], &format!("{sign} {text}"));
+}
+
+/// Why there is no answer.
+pub fn problem(out: &mut Markup, why: &str) {
+    out.leaf("p", &[("class", "problem"), ("role", "alert")], why);
 }
 
 /// What the numbers take for granted.

@@ -7,8 +7,8 @@ use ledger::formats::Code;
 use leptos::prelude::*;
 
 use super::inputs::{Choice, Number};
+use super::paste::PasteArea;
 use super::share::{CopyTables, Share, keep_in_url};
-use crate::html;
 use crate::markup::Markup;
 use crate::state::quantisation::{COLUMNS, FACTOR, GRANULARITIES, ROWS, SEED, SEEDED_COLUMNS, usual_factor};
 use crate::state::{self, QuantisationState, pick};
@@ -136,35 +136,22 @@ pub fn Quantisation(
 
 #[component]
 fn Paste(tensor: RwSignal<String>, pasted: Callback<String>, lang: Lang) -> impl IntoView {
-    let typed = tensor.get_untracked();
     view! {
-        <details class="config" open=!typed.is_empty()>
+        <details class="config" open=!tensor.get_untracked().is_empty()>
             <summary>{lang.pick("粘贴自己的张量", "Paste a tensor of your own")}</summary>
-            <textarea
+            <PasteArea
                 name="tensor"
                 rows="6"
-                spellcheck="false"
-                aria-label=lang.pick("张量", "Tensor")
+                label=lang.pick("张量", "Tensor")
                 placeholder=lang
                     .pick(
                         "一行一个 token，用空格或逗号分隔；或 [[1, 2], [3, 4]]。最多 65,536 个数、1 MiB。清空就回到种子生成的张量。",
                         "A token per line, separated by spaces or commas; or [[1, 2], [3, 4]]. At most 65,536 numbers and 1 MiB. Empty it to return to the seeded array.",
                     )
-                prop:value=move || tensor.get()
-                on:input=move |event| pasted.run(event_target_value(&event))
-                on:dragover=|event| event.prevent_default()
-                on:drop=move |event| {
-                    event.prevent_default();
-                    super::browser::dropped_text(&event, move |text| pasted.run(text));
-                }
-                inner_html=html::textarea(&typed)
-            ></textarea>
-            <input
-                type="file"
-                class="js-only"
                 accept=".txt,.csv,.json,text/plain,text/csv,application/json"
-                aria-label=lang.pick("张量文件", "File of the tensor")
-                on:change=move |event| super::browser::chosen_text(&event, move |text| pasted.run(text))
+                file=lang.pick("张量文件", "File of the tensor")
+                value=tensor
+                then=pasted
             />
         </details>
     }

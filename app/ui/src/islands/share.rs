@@ -67,14 +67,18 @@ pub fn CopyTables(lang: Lang) -> impl IntoView {
             </button>
         }
     };
-    let done = move || copied.get().map(|format| format!("✓ {} {}", format.name(), lang.pick("已复制", "copied")));
     view! {
         <p class="copy-as js-only">
             {lang.pick("把表格复制为", "Copy the tables as")} {Format::ALL.map(one).to_vec().collect_view()}
-            <span role="status">{done}</span>
+            <span role="status">{move || copied_words(copied.get(), lang)}</span>
         </p>
     }
     .into_any()
+}
+
+/// Says that a text was copied.
+pub fn copied_words(format: Option<Format>, lang: Lang) -> Option<String> {
+    format.map(|format| format!("✓ {} {}", format.name(), lang.pick("已复制", "copied")))
 }
 
 /// Tables, the first row of each its head.

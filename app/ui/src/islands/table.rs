@@ -2,8 +2,6 @@
 
 use evidence::Lang;
 use ledger::{Entry, units};
-#[cfg(feature = "core")]
-use leptos::prelude::*;
 
 use crate::markup::Markup;
 use crate::words;
@@ -13,6 +11,18 @@ const SCROLLS: [(&str, &str); 2] = [("class", "table"), ("tabindex", "0")];
 /// A table that scrolls by itself where it is wider than the page. `cells` writes what stands in head and body.
 pub fn framed(out: &mut Markup, class: &str, cells: &mut dyn FnMut(&mut Markup)) {
     out.element("div", &SCROLLS, &mut |out| out.element("table", &[("class", class)], cells));
+}
+
+/// [`framed`] with a head of class and name; the class of numbers is `n`.
+pub fn headed(out: &mut Markup, class: &str, head: &[(&str, &str)], rows: &mut dyn FnMut(&mut Markup)) {
+    framed(out, class, &mut |out| {
+        out.element("thead", &[], &mut |out| {
+            out.element("tr", &[], &mut |out| {
+                head.iter().for_each(|(class, name)| out.leaf("th", &[("class", class)], name));
+            });
+        });
+        out.element("tbody", &[], rows);
+    });
 }
 
 /// The colour and the name of an object's line.
@@ -62,12 +72,4 @@ pub fn ledger_table(out: &mut Markup, entries: &[Entry], total: u64, total_label
             });
         });
     });
-}
-
-/// [`ledger_table`] in a view.
-#[cfg(feature = "core")]
-#[component]
-pub fn LedgerTable(entries: Vec<Entry>, total: u64, total_label: &'static str, lang: Lang) -> impl IntoView {
-    let html = Markup::of(|out| ledger_table(out, &entries, total, total_label, lang));
-    view! { <div inner_html=html></div> }.into_any()
 }

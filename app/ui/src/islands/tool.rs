@@ -24,7 +24,13 @@ mod larger;
 
 use control::{Control, Field};
 use copy::CopyAs;
-use larger::Change;
+
+/// What the form's two fields hold: the input that changes, and what it changes to.
+#[derive(Clone, Copy)]
+struct Change {
+    input: RwSignal<String>,
+    to: RwSignal<String>,
+}
 
 /// The tool of that id. `pairs` are its inputs as the server read them.
 #[island]

@@ -3,25 +3,21 @@
 use evidence::Lang;
 use ledger::training::{Checkpointing, Optimizer, Precision, TrainingLedger as Predicted};
 use ledger::units;
-use leptos::either::Either;
 use leptos::prelude::*;
 
 use super::inputs::{Choice, Number};
 use super::model_input::ModelInput;
-use super::share::{Share, keep_in_url};
-use super::table::LedgerTable;
-use crate::chart::{Part, Stack};
+use super::parts::{self, number};
+use super::share::Share;
+use super::table::ledger_table;
+use crate::chart::{Part, stack};
+use crate::markup::Markup;
 use crate::state::{self, TrainingState};
 use crate::words;
 
 /// Model, precision, optimizer, batch, sequence, checkpointing → peak per phase.
 #[island]
-pub fn TrainingLedger(
-    state: TrainingState,
-    lang: Lang,
-    /// Inside a lesson: the page's own address stays as it is.
-    embedded: bool,
-) -> impl IntoView {
+pub fn TrainingLedger(state: TrainingState, lang: Lang) -> impl IntoView {
     let source = RwSignal::new(state.source.clone());
     let precision = RwSignal::new(state.precision.id().to_owned());
     let optimizer = RwSignal::new(state.optimizer.id().to_owned());
@@ -50,10 +46,15 @@ pub fn TrainingLedger(
         let run = state.evaluate(&model).map_err(|why| words::ledger_error(&why, lang))?;
         Ok::<_, String>((run.device, state.capacity()))
     });
+    let answered = move || {
+        result.with(|result| {
+            Markup::of(|out| match result {
+                Ok((ledger, capacity)) => answers(out, ledger, *capacity, lang),
+                Err(why) => parts::problem(out, why),
+            })
+        })
+    };
     let address = Memo::new(move |_| format!("/{}/tools/training{}", lang.code(), state::query(&now.get().pairs())));
-    if !embedded {
-        keep_in_url(address);
-    }
     view! {
         <section class="card ledger" aria-label=lang.pick("训练账本", "Training ledger")>
             <header>
@@ -100,10 +101,7 @@ pub fn TrainingLedger(
                     />
                     <button class="button no-js" type="submit">{lang.pick("计算", "Compute")}</button>
                 </div>
-                {move || match result.get() {
-                    Ok((ledger, capacity)) => Either::Left(view! { <Answers ledger capacity lang /> }),
-                    Err(why) => Either::Right(view! { <p class="problem" role="alert">{why}</p> }),
-                }}
+                <div inner_html=answered></div>
             </form>
             <footer>
                 {lang
@@ -116,70 +114,43 @@ pub fn TrainingLedger(
     }
 }
 
-#[component]
-fn Answers(ledger: Predicted, capacity: u64, lang: Lang) -> impl IntoView {
-    let peak = ledger.peak.clone();
+fn answers(out: &mut Markup, ledger: &Predicted, capacity: u64, lang: Lang) {
+    let peak = &ledger.peak;
     let scale = ledger.phases.iter().map(|phase| phase.bytes).max().unwrap_or(0).max(capacity);
-    let phases = ledger
-        .phases
-        .iter()
-        .map(|total| {
-            let parts: Vec<Part> = total
-                .parts
-                .iter()
-                .map(|part| Part { object: part.object.id().to_owned(), bytes: part.bytes })
-                .collect();
-            let name = words::phase(total.phase.id(), lang);
+    out.element("div", &[("class", "phases")], &mut |out| {
+        for total in &ledger.phases {
+            let objects =
+                total.parts.iter().map(|part| Part { object: part.object.id().to_owned(), bytes: part.bytes });
+            let (name, bytes) = (words::phase(total.phase.id(), lang), units::gib(total.bytes));
             let is_peak = total.phase == peak.phase;
-            view! {
-                <div class=if is_peak { "phase peak" } else { "phase" } data-phase=total.phase.id()>
-                    <span class="name">{name} {is_peak.then_some(lang.pick(" ▲ 峰值", " ▲ peak"))}</span>
-                    <Stack parts capacity=Some(scale) label=format!("{name} {}", units::gib(total.bytes)) />
-                    <span class="n">{units::gib(total.bytes)}</span>
-                </div>
-            }
-        })
-        .collect_view();
+            let class = if is_peak { "phase peak" } else { "phase" };
+            let mark = if is_peak { lang.pick(" ▲ 峰值", " ▲ peak") } else { "" };
+            out.element("div", &[("class", class), ("data-phase", total.phase.id())], &mut |out| {
+                out.leaf("span", &[("class", "name")], &format!("{name}{mark}"));
+                stack(out, &objects.clone().collect::<Vec<_>>(), Some(scale), &format!("{name} {bytes}"));
+                out.leaf("span", &[("class", "n")], &bytes);
+            });
+        }
+    });
     let fits = peak.bytes <= capacity;
-    view! {
-        <div class="phases">{phases}</div>
-        <output class="answer" aria-live="polite">
-            <span>
-                <small>{lang.pick("峰值 ", "peak ")}</small>
-                <strong class="total">{units::gib(peak.bytes)}</strong>
-                <small>
-                    {format!(" = {} · {}", units::gb(peak.bytes), units::mib(peak.bytes))}
-                </small>
-            </span>
-            <span class=if fits { "badge ok" } else { "badge bad" }>
-                {if fits { "✓ " } else { "✕ " }}
-                {format!(
-                    "{} {}",
-                    if fits { lang.pick("allocated 放得下：卡有", "allocated fits: the card has") } else { lang.pick("放不下：卡只有", "does not fit: the card has") },
-                    units::gib(capacity),
-                )}
-            </span>
-            <span>
-                <small>{lang.pick("峰值主因 ", "largest cause ")}</small>
-                <b class="cause">{words::part(&peak.cause_part, peak.cause.id(), lang)}</b>
-            </span>
-            <span>
-                <small>{lang.pick("下限 ", "floor ")}</small>
-                <strong class="floor">{units::mib(ledger.floor)}</strong>
-            </span>
-        </output>
-        <p class="hint">
-            {lang
-                .pick(
-                    "下限：任何激活策略（checkpoint、offload、更小的 micro-batch）都压不破它；要再低，只能换优化器、换精度或切分模型状态。其中 foreach 临时量是一个假设。",
-                    "Floor: no activation strategy (recompute, offload, smaller micro-batches) can go below it; only another optimizer, another precision or sharded states can. The foreach temporary in it is an assumption.",
-                )}
-        </p>
-        <LedgerTable
-            entries=ledger.entries
-            total=peak.bytes
-            total_label=lang.pick("峰值（同时存活的条目之和）", "Peak (sum of entries alive together)")
-            lang
-        />
-    }
+    let verdict = if fits {
+        lang.pick("allocated 放得下：卡有", "allocated fits: the card has")
+    } else {
+        lang.pick("放不下：卡只有", "does not fit: the card has")
+    };
+    out.element("output", &[("class", "answer"), ("aria-live", "polite")], &mut |out| {
+        let same = format!("= {} · {}", units::gb(peak.bytes), units::mib(peak.bytes));
+        number(out, lang.pick("峰值", "peak"), "total", &units::gib(peak.bytes), &same);
+        parts::badge(out, fits, &format!("{verdict} {}", units::gib(capacity)));
+        let cause = words::part(&peak.cause_part, peak.cause.id(), lang);
+        number(out, lang.pick("峰值主因", "largest cause"), "cause", &cause, "");
+        number(out, lang.pick("下限", "floor"), "floor", &units::mib(ledger.floor), "");
+    });
+    let floor = lang.pick(
+        "下限：任何激活策略（checkpoint、offload、更小的 micro-batch）都压不破它；要再低，只能换优化器、换精度或切分模型状态。其中 foreach 临时量是一个假设。",
+        "Floor: no activation strategy (recompute, offload, smaller micro-batches) can go below it; only another optimizer, another precision or sharded states can. The foreach temporary in it is an assumption.",
+    );
+    out.leaf("p", &[("class", "hint")], floor);
+    let total = lang.pick("峰值（同时存活的条目之和）", "Peak (sum of entries alive together)");
+    ledger_table(out, &ledger.entries, peak.bytes, total, lang);
 }

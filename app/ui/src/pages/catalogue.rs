@@ -5,6 +5,7 @@ use ledger::inference::kv_per_token;
 use ledger::{Dtype, Model, catalogue, units};
 use leptos::prelude::*;
 
+use crate::rows::Rows;
 use crate::state::query;
 
 /// Whether every word of a search is in a model's name or family.
@@ -25,6 +26,16 @@ pub fn CataloguePage(lang: Lang, search: String) -> impl IntoView {
     let none = found.is_empty();
     let rows = found.into_iter().map(|model| view! { <Row model lang /> }).collect_view();
     let base = format!("/{}/tools", lang.code());
+    let head = vec![
+        ("", lang.pick("模型", "Model")),
+        ("", lang.pick("家族", "Family")),
+        ("n", lang.pick("参数", "Parameters")),
+        ("n", lang.pick("每 token 用到", "Per token")),
+        ("n", lang.pick("层", "Layers")),
+        ("n", lang.pick("头 / KV 头", "Heads / KV")),
+        ("n", lang.pick("BF16 权重", "BF16 weights")),
+        ("n", lang.pick("KV / token", "KV / token")),
+    ];
     view! {
         <main id="main" class="wide tool">
             <h1>{lang.pick("模型目录", "Models")}</h1>
@@ -57,23 +68,7 @@ pub fn CataloguePage(lang: Lang, search: String) -> impl IntoView {
                         </p>
                     }
                 })}
-            <div class="table" tabindex="0">
-                <table class="entries">
-                    <thead>
-                        <tr>
-                            <th>{lang.pick("模型", "Model")}</th>
-                            <th>{lang.pick("家族", "Family")}</th>
-                            <th class="n">{lang.pick("参数", "Parameters")}</th>
-                            <th class="n">{lang.pick("每 token 用到", "Per token")}</th>
-                            <th class="n">{lang.pick("层", "Layers")}</th>
-                            <th class="n">{lang.pick("头 / KV 头", "Heads / KV")}</th>
-                            <th class="n">{lang.pick("BF16 权重", "BF16 weights")}</th>
-                            <th class="n">{lang.pick("KV / token", "KV / token")}</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
+            <Rows class="entries" head>{rows}</Rows>
         </main>
     }
     .into_any()

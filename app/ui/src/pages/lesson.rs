@@ -9,7 +9,7 @@ use crate::chart::Bars;
 use crate::islands::{
     AllocatorStory, InferenceLedger, KvPaging, LabRun, Quantisation, QuizCard, ToolForm, TrainingLedger,
 };
-use crate::lesson::{Block, LedgerKind, Lesson, Quiz, Verdict};
+use crate::lesson::{Block, Lesson, Quiz, Verdict};
 use crate::route::Route;
 use crate::shell::Hole;
 use crate::state::{AllocatorState, InferenceState, PagingState, QuantisationState, TrainingState};
@@ -83,17 +83,15 @@ fn show(block: Block, lang: Lang, labs: &[(String, String)]) -> AnyView {
     match block {
         Block::Html(html) => view! { <div class="prose" inner_html=html></div> }.into_any(),
         Block::Figure(figure) => view! { <Bars figure /> }.into_any(),
-        Block::Ledger(ledger) => match ledger.kind {
-            LedgerKind::Inference => {
-                let state = InferenceState::from_pairs(&ledger.fields);
-                view! { <InferenceLedger state lang embedded=true /> }.into_any()
-            }
-            LedgerKind::Training => {
-                let state = TrainingState::from_pairs(&ledger.fields);
-                view! { <TrainingLedger state lang embedded=true /> }.into_any()
-            }
-        },
         Block::Tool(tool) => match tool.id {
+            "inference" => {
+                let state = InferenceState::from_pairs(&tool.fields);
+                view! { <InferenceLedger state lang /> }.into_any()
+            }
+            "training" => {
+                let state = TrainingState::from_pairs(&tool.fields);
+                view! { <TrainingLedger state lang /> }.into_any()
+            }
             "allocator" => {
                 let state = AllocatorState::from_pairs(&tool.fields);
                 view! { <AllocatorStory state lang embedded=true /> }.into_any()

@@ -144,15 +144,20 @@ pub fn course(story: &Story) -> Result<Course, Text> {
 /// # Errors
 /// As [`course`].
 pub fn frame(story: &Story, step: u64) -> Result<Option<Frame>, Text> {
+    let (found, count) = frame_at(story, step.max(1))?;
+    if found.is_some() || count == 0 { Ok(found) } else { Ok(frame_at(story, count)?.0) }
+}
+
+/// The story at exactly this step, and how many steps there are.
+fn frame_at(story: &Story, step: u64) -> Result<(Option<Frame>, u64), Text> {
     let (mut at, mut found) = (0, None);
     let told = story.tell(|act, pool, changes| {
         at += 1;
-        if at <= step.max(1) {
-            found = Some((*act, changes.to_vec(), pool.clone()));
+        if at == step {
+            found = Some(Frame { act: *act, changes: changes.to_vec(), view: pool.view() });
         }
     });
-    told.map_err(|error| refused(&error))?;
-    Ok(found.map(|(act, changes, pool)| Frame { act, changes, view: pool.view() }))
+    told.map(|()| (found, at)).map_err(|error| refused(&error))
 }
 
 fn refused(error: &PagingError) -> Text {

@@ -3,7 +3,9 @@
 use evidence::Lang;
 use ledger::allocator::{BlockView, SegmentView, Use, View};
 use ledger::units;
-use leptos::prelude::*;
+
+use crate::chart::scaled;
+use crate::markup::Markup;
 
 /// Width of the drawing of the widest segment.
 const WIDTH: u64 = 100_000;
@@ -24,8 +26,7 @@ const USES: [(Use, &str); 4] = [
 ];
 
 /// The memory at one moment: the largest segments where there are many, and always the one that was touched.
-#[component]
-pub fn Segments(view: View, touched: Option<u64>, lang: Lang) -> impl IntoView {
+pub fn segments(out: &mut Markup, view: View, touched: Option<u64>, lang: Lang) {
     let View { mut segments, .. } = view;
     let widest = segments.iter().map(|segment| segment.size).max().unwrap_or(1);
     let inside = |segment: &SegmentView| {
@@ -38,48 +39,34 @@ pub fn Segments(view: View, touched: Option<u64>, lang: Lang) -> impl IntoView {
         segments.sort_by_key(|segment| segment.address);
     }
     let crowded = all > CROWD;
-    let shown = segments.iter().map(|segment| segment.size).sum::<u64>();
-    let rest = (all > ROWS).then(|| {
-        let (count, bytes) = (units::group((all - ROWS) as u64), units::human_binary(whole - shown));
-        view! {
-            <p class="hint">
-                {match lang {
-                    Lang::Zh => format!("另有 {count} 个较小的段，共 {bytes}。"),
-                    Lang::En => format!("{count} smaller segments more, {bytes} in all."),
-                }}
-            </p>
+    out.element("div", &[("class", if crowded { "segments crowded" } else { "segments" })], &mut |out| {
+        for segment in &segments {
+            let now = inside(segment);
+            one(out, segment, now, now || !crowded, widest, lang);
         }
     });
-    let rows = segments
-        .into_iter()
-        .map(|segment| {
-            let now = inside(&segment);
-            view! { <Segment segment now named=now || !crowded widest lang /> }
-        })
-        .collect_view();
-    view! {
-        <div class=if crowded { "segments crowded" } else { "segments" }>{rows}</div>
-        {rest}
-        <ul class="legend">
-            <li>
-                <i class="swatch o-activation"></i>
-                {lang.pick("已分配", "Allocated")}
-            </li>
-            <li>
-                <i class="swatch o-optimizer-temporary"></i>
-                {lang.pick("等待释放", "Awaiting free")}
-            </li>
-            <li>
-                <i class="swatch o-free"></i>
-                {lang.pick("空闲", "Free")}
-            </li>
-        </ul>
+    if all > ROWS {
+        let shown = segments.iter().map(|segment| segment.size).sum::<u64>();
+        let (count, bytes) = (units::group((all - ROWS) as u64), units::human_binary(whole - shown));
+        let rest = match lang {
+            Lang::Zh => format!("另有 {count} 个较小的段，共 {bytes}。"),
+            Lang::En => format!("{count} smaller segments more, {bytes} in all."),
+        };
+        out.leaf("p", &[("class", "hint")], &rest);
     }
-    .into_any()
-}
-
-fn across(bytes: u64, widest: u64) -> u64 {
-    u64::try_from(u128::from(bytes) * u128::from(WIDTH) / u128::from(widest.max(1))).unwrap_or(WIDTH)
+    let legend = [
+        ("swatch o-activation", lang.pick("已分配", "Allocated")),
+        ("swatch o-optimizer-temporary", lang.pick("等待释放", "Awaiting free")),
+        ("swatch o-free", lang.pick("空闲", "Free")),
+    ];
+    out.element("ul", &[("class", "legend")], &mut |out| {
+        for (class, name) in legend {
+            out.element("li", &[], &mut |out| {
+                out.leaf("i", &[("class", class)], "");
+                out.text(name);
+            });
+        }
+    });
 }
 
 /// All blocks of one use as one path: a real segment has thousands. Those too narrow to be told apart are one.
@@ -92,7 +79,7 @@ fn path(segment: &SegmentView, used: Use, widest: u64) -> String {
     };
     for block in segment.blocks.iter().filter(|block| block.used == used) {
         let (from, to) = (block.address - segment.address, block.address - segment.address + block.size);
-        let next = (across(from, widest), across(to, widest));
+        let next = (scaled(from, widest, WIDTH), scaled(to, widest, WIDTH));
         bar = match bar {
             Some((start, end)) if next.0 < end + GAP && next.1 - next.0 < 2 * GAP => Some((start, next.1)),
             Some(done) => {
@@ -105,8 +92,7 @@ fn path(segment: &SegmentView, used: Use, widest: u64) -> String {
     drawn + &bar.map(draw).unwrap_or_default()
 }
 
-#[component]
-fn Segment(segment: SegmentView, now: bool, named: bool, widest: u64, lang: Lang) -> impl IntoView {
+fn one(out: &mut Markup, segment: &SegmentView, now: bool, named: bool, widest: u64, lang: Lang) {
     let words = |block: &BlockView| {
         let state = match block.used {
             Use::Allocated => block.name.as_deref().unwrap_or(lang.pick("已分配", "allocated")),
@@ -122,17 +108,20 @@ fn Segment(segment: SegmentView, now: bool, named: bool, widest: u64, lang: Lang
     if segment.blocks.len() > NAMED {
         list += &format!(" · … +{}", segment.blocks.len() - NAMED);
     }
-    let paths = USES.map(|(used, class)| view! { <path class=class d=path(&segment, used, widest) /> }).collect_view();
-    view! {
-        <div class=if now { "segment now" } else { "segment" }>
-            <span class="name">{label.clone()}</span>
-            <svg viewBox="0 0 100000 40" preserveAspectRatio="none" role="img" aria-label=format!("{label}: {list}")>
-                {paths}
-            </svg>
-            {named.then(|| view! { <span class="blocks">{list}</span> })}
-        </div>
-    }
-    .into_any()
+    let said = format!("{label}: {list}");
+    let drawing =
+        [("viewBox", "0 0 100000 40"), ("preserveAspectRatio", "none"), ("role", "img"), ("aria-label", &said)];
+    out.element("div", &[("class", if now { "segment now" } else { "segment" })], &mut |out| {
+        out.leaf("span", &[("class", "name")], &label);
+        out.element("svg", &drawing, &mut |out| {
+            for (used, class) in USES {
+                out.leaf("path", &[("class", class), ("d", &path(segment, used, widest))], "");
+            }
+        });
+        if named {
+            out.leaf("span", &[("class", "blocks")], &list);
+        }
+    });
 }
 
 #[cfg(test)]

@@ -8,8 +8,11 @@ use ledger::units;
 use leptos::either::Either;
 use leptos::prelude::*;
 
-use super::segments::Segments;
+use super::segments::segments;
 use crate::chart::{Line, Lines};
+use crate::islands::parts::number;
+use crate::islands::table::headed;
+use crate::markup::Markup;
 use crate::state::tale::Run;
 
 /// A run that views share; another run is another one, whatever it tells.
@@ -53,7 +56,7 @@ fn Both(first: Arc<Run>, again: Arc<Run>, step: Signal<u64>, drawn: Signal<bool>
     if first.count() == 0 {
         return view! { <p class="empty">{lang.pick("脚本是空的。", "The script is empty.")}</p> }.into_any();
     }
-    let table = view! { <Peaks first=first.clone() again=again.clone() lang /> };
+    let table = Markup::of(|out| peaks(out, &first, &again, lang));
     let along = lang.pick("步", "Step");
     let column = |run: &Run, of: fn(&Moment) -> u64| run.moments().iter().map(of).collect::<Arc<[u64]>>();
     let [one, other] = names(&first, lang);
@@ -82,118 +85,89 @@ fn Both(first: Arc<Run>, again: Arc<Run>, step: Signal<u64>, drawn: Signal<bool>
     };
     let moment = {
         let run = run.clone();
-        move || view! { <Now run=run() step=step.get() lang /> }
+        move || Markup::of(|out| now(out, &run(), step.get(), lang))
     };
     let memory = move || {
         let (run, at) = (run(), step.get());
-        view! { <Segments view=run.view(at) touched=run.touched(at) lang /> }
+        Markup::of(|out| segments(out, run.view(at), run.touched(at), lang))
     };
     view! {
-        {moment}
+        <div inner_html=moment></div>
         {over_time}
-        {memory}
+        <div inner_html=memory></div>
         <Lines title=lang.pick("已保留：两次运行", "Reserved: the two runs").to_owned() along lines=both at=step />
-        {table}
+        <div inner_html=table></div>
     }
     .into_any()
 }
 
 /// A step in words and figures.
-#[component]
-fn Now(run: Arc<Run>, step: u64, lang: Lang) -> impl IntoView {
+fn now(out: &mut Markup, run: &Run, step: u64, lang: Lang) {
     let count = run.count();
     let step = step.min(count);
     let now = run.moments().get(step as usize).copied().unwrap_or_default();
     let Moment { allocated, reserved, inactive_split } = now;
     let so_far = run.moments().iter().take(step as usize + 1);
     let peak = so_far.map(|moment| moment.reserved).max().unwrap_or(0);
-    let number = |zh: &'static str, en: &'static str, bytes: u64| {
-        view! {
-            <span>
-                <small>{lang.pick(zh, en)} " "</small>
-                <strong>{units::human_binary(bytes)}</strong>
-            </span>
-        }
-    };
-    view! {
-        <p class="ask" aria-live="polite">
-            {format!("{} / {}: {}", units::group(step), units::group(count), run.told(step, lang))}
-        </p>
-        <output class="answer">
-            {number("已分配", "Allocated", allocated)} {number("已保留", "Reserved", reserved)}
-            {number("分裂的空闲块", "Inactive split", inactive_split)}
-            {number("至此峰值保留", "Peak reserved so far", peak)}
-        </output>
-    }
-    .into_any()
+    let told = format!("{} / {}: {}", units::group(step), units::group(count), run.told(step, lang));
+    let figures = [
+        (lang.pick("已分配", "Allocated"), allocated),
+        (lang.pick("已保留", "Reserved"), reserved),
+        (lang.pick("分裂的空闲块", "Inactive split"), inactive_split),
+        (lang.pick("至此峰值保留", "Peak reserved so far"), peak),
+    ];
+    out.leaf("p", &[("class", "ask"), ("aria-live", "polite")], &told);
+    out.element("output", &[("class", "answer")], &mut |out| {
+        figures.iter().for_each(|(name, bytes)| number(out, name, "", &units::human_binary(*bytes), ""));
+    });
 }
 
 /// The peaks of both runs.
-#[component]
-fn Peaks(first: Arc<Run>, again: Arc<Run>, lang: Lang) -> impl IntoView {
-    let [one, other] = names(&first, lang);
+fn peaks(out: &mut Markup, first: &Run, again: &Run, lang: Lang) {
+    let [one, other] = names(first, lang);
     let (before, after) = (first.peaks(), again.peaks());
     let rows = [
         (lang.pick("峰值已分配", "Peak allocated"), before.allocated, after.allocated),
         (lang.pick("峰值已保留", "Peak reserved"), before.reserved, after.reserved),
         (lang.pick("峰值分裂的空闲块", "Peak inactive split"), before.inactive_split, after.inactive_split),
     ];
-    let size = |bytes: u64| {
-        view! {
-            <td class="n" title=format!("{} B", units::group(bytes))>
-                {units::human_binary(bytes)}
-            </td>
-        }
-    };
-    let rows = rows
-        .into_iter()
-        .map(|(name, before, after)| {
+    let head = [("", lang.pick("峰值", "Peak")), ("n", one), ("n", other), ("n", lang.pick("差", "Difference"))];
+    headed(out, "peaks", &head, &mut |out| {
+        for (name, before, after) in rows {
             let sign = match before.cmp(&after) {
                 std::cmp::Ordering::Less => "+",
                 std::cmp::Ordering::Equal => "±",
                 std::cmp::Ordering::Greater => "−",
             };
             let difference = format!("{sign}{}", units::human_binary(before.abs_diff(after)));
-            view! {
-                <tr>
-                    <td>{name}</td>
-                    {size(before)}
-                    {size(after)}
-                    <td class="n">{difference}</td>
-                </tr>
-            }
-        })
-        .collect_view();
-    let faithful = first.mismatches().map(|mismatches| {
+            out.element("tr", &[], &mut |out| {
+                out.leaf("td", &[], name);
+                for bytes in [before, after] {
+                    let exact = format!("{} B", units::group(bytes));
+                    out.leaf("td", &[("class", "n"), ("title", &exact)], &units::human_binary(bytes));
+                }
+                out.leaf("td", &[("class", "n")], &difference);
+            });
+        }
+    });
+    if let Some(mismatches) = first.mismatches() {
         let text = match (mismatches, lang) {
             (0, Lang::Zh) => "模拟与 GPU 一致：每次分配都落在记录的地址。".to_owned(),
-            (0, Lang::En) => "The simulation agrees with the GPU: every allocation lies at its recorded address.".to_owned(),
+            (0, Lang::En) => {
+                "The simulation agrees with the GPU: every allocation lies at its recorded address.".to_owned()
+            }
             (count, Lang::Zh) => format!("{} 处与 GPU 的记录不同：「记录」一列是模拟得到的近似。", units::group(count)),
             (count, Lang::En) => {
-                format!("{} places differ from the GPU's record: the first column is an approximation.", units::group(count))
+                format!(
+                    "{} places differ from the GPU's record: the first column is an approximation.",
+                    units::group(count)
+                )
             }
         };
         let rule = lang.pick(
             "记录开始之前的段与块保持原样；记录里归还驱动的地方，重放时清空缓存。",
             "Segments and blocks from before the recording stay as they were; where the recording returned memory to the driver, the second run empties its cache.",
         );
-        view! { <p class="hint">{text} " " {rule}</p> }
-    });
-    view! {
-        <div class="table" tabindex="0">
-            <table class="peaks">
-                <thead>
-                    <tr>
-                        <th>{lang.pick("峰值", "Peak")}</th>
-                        <th class="n">{one}</th>
-                        <th class="n">{other}</th>
-                        <th class="n">{lang.pick("差", "Difference")}</th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
-        {faithful}
+        out.leaf("p", &[("class", "hint")], &format!("{text} {rule}"));
     }
-    .into_any()
 }

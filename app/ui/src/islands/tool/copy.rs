@@ -4,6 +4,7 @@ use evidence::Lang;
 use leptos::prelude::*;
 
 use crate::islands::browser;
+use crate::islands::share::copied_words;
 use crate::tools::text::{self, Format};
 use crate::tools::{Answer, Pairs, Tool};
 
@@ -38,11 +39,10 @@ pub fn CopyAs(
             </a>
         }
     };
-    let done = move || copied.get().map(|format| format!("✓ {} {}", format.name(), lang.pick("已复制", "copied")));
     view! {
         <p class="copy-as">
             {lang.pick("复制为", "Copy as")} {Format::ALL.map(one).to_vec().collect_view()}
-            <span role="status">{done}</span>
+            <span role="status">{move || copied_words(copied.get(), lang)}</span>
         </p>
     }
     .into_any()

@@ -6,6 +6,7 @@ use ledger::calculators::{Input, Kind};
 use ledger::{Entry, units};
 use leptos::prelude::*;
 
+use super::Change;
 use crate::chart::stack;
 use crate::islands::answer::{figures, parts};
 use crate::islands::inputs::Choice;
@@ -17,13 +18,6 @@ use crate::state::{ModelSource, pick};
 use crate::tools::compare::{self, Difference, Line};
 use crate::tools::{Answer, Bar, Tool};
 use crate::words;
-
-/// What the form's two fields hold: the input that changes, and what it changes to.
-#[derive(Clone, Copy)]
-pub struct Change {
-    pub input: RwSignal<String>,
-    pub to: RwSignal<String>,
-}
 
 pub fn model_input(source: RwSignal<ModelSource>, lang: Lang) -> AnyView {
     view! { <ModelInput source lang /> }.into_any()

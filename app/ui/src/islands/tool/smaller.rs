@@ -3,15 +3,10 @@
 use evidence::Lang;
 use leptos::prelude::*;
 
+use super::Change;
 use crate::markup::Markup;
 use crate::state::ModelSource;
 use crate::tools::{Answer, Tool};
-
-#[derive(Clone, Copy)]
-pub struct Change {
-    pub input: RwSignal<String>,
-    pub to: RwSignal<String>,
-}
 
 pub fn model_input(_: RwSignal<ModelSource>, _: Lang) -> AnyView {
     ().into_any()

@@ -4,6 +4,7 @@ use evidence::Lang;
 use leptos::prelude::*;
 
 use crate::pages::account::{Field, Problems, Summary, When};
+use crate::rows::Rows;
 
 /// A set that was opened.
 #[derive(Debug, Clone)]
@@ -166,19 +167,13 @@ fn Learners(lang: Lang, learners: Vec<LearnerLine>, count: usize) -> impl IntoVi
             }
         })
         .collect_view();
+    let head = vec![
+        ("", lang.pick("学习者", "Learner")),
+        ("n", lang.pick("已答", "Answered")),
+        ("n", lang.pick("通过", "Passed")),
+    ];
     view! {
-        <div class="table" tabindex="0">
-            <table>
-                <thead>
-                    <tr>
-                        <th>{lang.pick("学习者", "Learner")}</th>
-                        <th class="n">{lang.pick("已答", "Answered")}</th>
-                        <th class="n">{lang.pick("通过", "Passed")}</th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <Rows head>{rows}</Rows>
     }
     .into_any()
 }

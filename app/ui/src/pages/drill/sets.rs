@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::standing::{AnswerLine, Answers};
 use crate::pages::account::{Act, When};
+use crate::rows::Rows;
 
 /// A set of one of the reader's classes.
 #[derive(Debug, Clone)]
@@ -40,21 +41,15 @@ pub fn Sets(lang: Lang, sets: Vec<SetLine>) -> impl IntoView {
         })
         .collect_view();
     some.then(|| {
+        let head = vec![
+            ("", lang.pick("班级", "Class")),
+            ("", lang.pick("布置于", "Opened")),
+            ("n", lang.pick("已答", "Answered")),
+            ("n", lang.pick("通过", "Passed")),
+        ];
         view! {
             <h2 id="sets">{lang.pick("班级的题组", "Sets of your classes")}</h2>
-            <div class="table" tabindex="0">
-                <table>
-                    <thead>
-                        <tr>
-                            <th>{lang.pick("班级", "Class")}</th>
-                            <th>{lang.pick("布置于", "Opened")}</th>
-                            <th class="n">{lang.pick("已答", "Answered")}</th>
-                            <th class="n">{lang.pick("通过", "Passed")}</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
+            <Rows head>{rows}</Rows>
         }
     })
     .into_any()

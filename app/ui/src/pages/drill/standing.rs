@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::{badge, sets::SetLine};
 use crate::drill::Outcome;
 use crate::pages::account::When;
+use crate::rows::Rows;
 
 /// What is kept of the reader.
 #[derive(Debug, Clone)]
@@ -65,22 +66,16 @@ pub fn Standings(lang: Lang, standings: Vec<StandingLine>) -> impl IntoView {
             }
         })
         .collect_view();
+    let head = vec![
+        ("", lang.pick("主题", "Topic")),
+        ("n", lang.pick("级别", "Level")),
+        ("", lang.pick("到期", "Due")),
+        ("n", lang.pick("答过", "Attempts")),
+        ("n", lang.pick("通过", "Passed")),
+    ];
     view! {
         <h2 id="standing">{lang.pick("你的进度", "Your standing")}</h2>
-        <div class="table" tabindex="0">
-            <table>
-                <thead>
-                    <tr>
-                        <th>{lang.pick("主题", "Topic")}</th>
-                        <th class="n">{lang.pick("级别", "Level")}</th>
-                        <th>{lang.pick("到期", "Due")}</th>
-                        <th class="n">{lang.pick("答过", "Attempts")}</th>
-                        <th class="n">{lang.pick("通过", "Passed")}</th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <Rows head>{rows}</Rows>
         <p class="hint">
             {lang
                 .pick(
@@ -128,22 +123,16 @@ pub fn Answers(lang: Lang, answers: Vec<AnswerLine>) -> impl IntoView {
             }
         })
         .collect_view();
+    let head = vec![
+        ("", lang.pick("题目", "Question")),
+        ("", lang.pick("时间", "When")),
+        ("n", lang.pick("估计", "Estimate")),
+        ("n", lang.pick("账本", "Ledger")),
+        ("n", lang.pick("相对误差", "Relative error")),
+        ("", lang.pick("结果", "Result")),
+    ];
     view! {
-        <div class="table" tabindex="0">
-            <table>
-                <thead>
-                    <tr>
-                        <th>{lang.pick("题目", "Question")}</th>
-                        <th>{lang.pick("时间", "When")}</th>
-                        <th class="n">{lang.pick("估计", "Estimate")}</th>
-                        <th class="n">{lang.pick("账本", "Ledger")}</th>
-                        <th class="n">{lang.pick("相对误差", "Relative error")}</th>
-                        <th></th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <Rows head>{rows}</Rows>
     }
     .into_any()
 }
