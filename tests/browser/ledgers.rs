@@ -110,6 +110,9 @@ async fn a_pasted_or_chosen_config_is_the_model() {
     shows_inference(&tab, &named("Llama-3-8B"), &workload, "h100-80gb").await;
     tab.upload("details.config input[type=file]", &folder.write("config.json", CONFIG)).await;
     shows_inference(&tab, &model, &workload, "h100-80gb").await;
+    tab.fill("textarea[name=config]", " ").await;
+    tab.drop_text("textarea[name=config]", "config.json", CONFIG).await;
+    shows_inference(&tab, &model, &workload, "h100-80gb").await;
     // What is wrong is named by its place.
     tab.fill("textarea[name=config]", &CONFIG.replace("1536", "\"wide\"")).await;
     tab.wait_text("section.ledger .problem", "/hidden_size").await;

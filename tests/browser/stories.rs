@@ -119,6 +119,10 @@ async fn a_file_that_is_no_snapshot_is_named_and_the_story_stays() {
     tab.upload(".drop input[type=file]", &file).await;
     tab.wait_text(".drop .problem", "第 0 字节").await;
     assert!(tab.text(".story .ask").await.starts_with("1 / 13"));
+    tab.goto(&server.url("/zh/tools/allocator")).await;
+    tab.wait("the island is awake", AWAKE).await;
+    tab.drop_text(".drop", "trace.pickle", "no pickle").await;
+    tab.wait_text(".drop .problem", "第 0 字节").await;
     tab.end().await;
 }
 

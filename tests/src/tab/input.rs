@@ -197,4 +197,21 @@ impl Tab {
         params.object_id = field.result.object_id;
         self.command(params).await;
     }
+
+    /// Drops a file with this text on an element, as a hand would.
+    ///
+    /// # Panics
+    /// When there is no such element.
+    pub async fn drop_text(&self, selector: &str, name: &str, text: &str) {
+        self.wait_for(selector).await;
+        let js = format!(
+            "(() => {{ const dataTransfer = new DataTransfer(); dataTransfer.items.add(new File([{}], {})); \
+             const init = {{ dataTransfer, bubbles: true, cancelable: true }}; const on = document.querySelector({}); \
+             on.dispatchEvent(new DragEvent('dragover', init)); on.dispatchEvent(new DragEvent('drop', init)); return true; }})()",
+            quoted(text),
+            quoted(name),
+            quoted(selector)
+        );
+        self.eval::<bool>(&js).await;
+    }
 }

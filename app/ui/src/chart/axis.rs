@@ -54,7 +54,11 @@ impl Scale {
     /// Numbers to label, with their labels.
     pub fn ticks(&self) -> Vec<(f64, String)> {
         let values = if self.logarithmic { self.factors() } else { self.steps() };
-        values.into_iter().map(|value| (self.place(value), label(value, self.measure))).collect()
+        let mut ticks: Vec<_> =
+            values.into_iter().map(|value| (self.place(value), label(value, self.measure))).collect();
+        // Numbers that differ in no digit shown are one label.
+        ticks.dedup_by(|next, before| next.1 == before.1);
+        ticks
     }
 
     fn within(&self, value: f64) -> bool {
@@ -223,6 +227,12 @@ mod tests {
         for (measure, logarithmic, ends, expected) in cases {
             assert_eq!(labels(measure, logarithmic, ends), expected, "{measure:?} {ends:?}");
         }
+    }
+
+    #[test]
+    fn labels_that_read_the_same_stand_once() {
+        let close = 28_379_709_440.0;
+        assert_eq!(labels(Measure::Bytes, false, (close, close + 40_000.0)), "26.43 GiB");
     }
 
     #[test]

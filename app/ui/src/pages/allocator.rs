@@ -5,6 +5,7 @@ use std::sync::Arc;
 use evidence::Lang;
 use leptos::prelude::*;
 
+use super::presets::Presets;
 use crate::islands::{AllocatorStory, Telling, Told};
 use crate::state::AllocatorState;
 use crate::state::tale::Run;
@@ -21,6 +22,7 @@ pub fn AllocatorPage(lang: Lang, state: AllocatorState) -> impl IntoView {
                         "Write allocations and frees or open a real snapshot, then step with ← →: which block is split, which ones merge, which segments cannot return. Change a setting and the same operations run again.",
                     )}
             </p>
+            <Presets tool="allocator" lang />
             <AllocatorStory state=state.clone() lang embedded=false />
             <div class="no-js">
                 <h2>{lang.pick("真实快照", "A real snapshot")}</h2>

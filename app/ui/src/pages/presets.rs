@@ -1,7 +1,7 @@
 //! Questions worth asking, as links into the calculators.
 
 use evidence::Lang;
-use ledger::Text;
+use leptos::prelude::*;
 
 use crate::state::query;
 
@@ -82,29 +82,75 @@ const PRESETS: &[Preset] = &[
     ),
     ("planner-serve", "4 张卡、128 个并发", "128 requests on 4 cards", &[("count", "4"), ("concurrency", "128")]),
     ("decide", "4090 上微调 8B", "Fine-tune an 8B model on an RTX 4090", &[("task", "train")]),
+    (
+        "kv",
+        "八个请求共享 512 个 token 的前缀",
+        "Eight requests share a prefix of 512 tokens",
+        &[("sequences", "8"), ("prefix", "512")],
+    ),
+    (
+        "kv",
+        "块越大，尾块浪费越多",
+        "Larger blocks waste more at the end",
+        &[("block", "128"), ("sequences", "8"), ("prefix", "0")],
+    ),
+    ("allocator", "同一段脚本，可扩展段", "The same script with expandable segments", &[("expandable", "on")]),
+    ("allocator", "大块不许切开", "Large blocks stay whole", &[("max_split_mib", "8")]),
+    (
+        "quantisation",
+        "离群通道：换成每通道的尺度",
+        "An outlier channel: a scale for each channel",
+        &[("granularity", "channel"), ("factor", "50")],
+    ),
+    ("quantisation", "没有离群值时的 INT8", "INT8 without an outlier", &[("factor", "1")]),
+    ("offload", "传输藏在计算后面", "Copies hidden behind the computation", &[("hidden", "0.9")]),
+    ("roofline", "只有一行的 GEMM", "A GEMM of a single row", &[("m", "1")]),
+    ("roofline", "128 条序列的解码注意力", "Decode attention of 128 sequences", &[("batch", "128")]),
+    ("flash", "128 × 128 的瓦片放得下吗", "Does a tile of 128 × 128 fit?", &[("key_rows", "128"), ("stages", "2")]),
+    ("flash", "100 KiB 的共享内存", "100 KiB of shared memory", &[("shared_kib", "100")]),
+    ("checkpoint", "96 层", "96 layers", &[("layers", "96")]),
+    ("checkpoint", "一段到底", "One segment for all", &[("segments", "1")]),
 ];
 
-/// Links of a calculator: text and address.
-pub fn of(tool: &str, lang: Lang) -> Vec<(String, String)> {
+/// Links that fill a calculator.
+#[component]
+pub fn Presets(tool: &'static str, lang: Lang) -> impl IntoView {
     let own = PRESETS.iter().filter(|(id, _, _, _)| *id == tool);
-    own.map(|(_, zh, en, fields)| {
-        let fields: Vec<(&str, String)> = fields.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
-        let text = Text::new(*zh, *en);
-        (crate::state::pick(&text, lang), format!("/{}/tools/{tool}{}", lang.code(), query(&fields)))
-    })
-    .collect()
+    let links = own
+        .map(|(_, zh, en, fields)| {
+            let fields: Vec<(&str, String)> = fields.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
+            let href = format!("/{}/tools/{tool}{}", lang.code(), query(&fields));
+            view! { <a href=href>{lang.pick(zh, en)}</a> }
+        })
+        .collect::<Vec<_>>();
+    (!links.is_empty()).then(|| view! { <p class="presets">{lang.pick("试一试：", "Try: ")} {links}</p> }).into_any()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::{AllocatorState, PagingState, Problem, QuantisationState};
     use crate::tools::{find, split_change};
+
+    /// What is wrong with the fields of a story.
+    fn story_problems(story: &str, pairs: &[(String, String)]) -> Vec<Problem> {
+        match story {
+            "kv" => PagingState::from_pairs(pairs).problems,
+            "allocator" => AllocatorState::from_pairs(pairs).problems,
+            "quantisation" => QuantisationState::from_pairs(pairs).problems,
+            _ => panic!("{story}"),
+        }
+    }
 
     #[test]
     fn every_preset_has_an_answer() {
         for (tool, _, en, fields) in PRESETS {
-            let Some(tool) = find(tool) else { panic!("{tool}") };
-            let pairs = fields.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+            let pairs: Vec<(String, String)> =
+                fields.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+            let Some(tool) = find(tool) else {
+                assert_eq!(story_problems(tool, &pairs), Vec::new(), "{en}");
+                continue;
+            };
             let (pairs, change) = split_change(pairs);
             tool.check(&pairs).unwrap_or_else(|why| panic!("{en}: {}", why.en));
             if let Some((input, to)) = change {

@@ -3,7 +3,7 @@
 use evidence::Lang;
 use leptos::prelude::*;
 
-use super::presets;
+use super::presets::Presets;
 use crate::Client;
 use crate::islands::{KvPaging, Quantisation, ToolForm};
 use crate::route::PageRef;
@@ -108,8 +108,6 @@ fn Entry(href: String, title: String, lead: String) -> impl IntoView {
 /// A calculator of the catalogue of tools, with the inputs that the address brings.
 #[component]
 pub fn ToolPage(lang: Lang, tool: &'static Tool, pairs: Vec<(String, String)>) -> impl IntoView {
-    let presets = presets::of(tool.id, lang);
-    let presets = presets.into_iter().map(|(text, href)| view! { <a href=href>{text}</a> }).collect::<Vec<_>>();
     let lesson = tool.lesson.as_ref().map(|(path, title)| {
         view! {
             <p class="hint">
@@ -122,7 +120,7 @@ pub fn ToolPage(lang: Lang, tool: &'static Tool, pairs: Vec<(String, String)>) -
         <main id="main" class="wide tool">
             <h1>{pick(&tool.title, lang)}</h1>
             <p class="lead">{pick(&tool.lead, lang)}</p>
-            {(!presets.is_empty()).then(|| view! { <p class="presets">{lang.pick("试一试：", "Try: ")} {presets}</p> })}
+            <Presets tool=tool.id lang />
             <ToolForm id=tool.id.to_owned() pairs lang embedded=false />
             {lesson}
         </main>
@@ -142,6 +140,7 @@ pub fn PagingPage(lang: Lang, state: PagingState) -> impl IntoView {
                         "Requests share a prefix and then part: at every step, whose each physical block is, how often it is named, who must copy before writing, and what stays empty.",
                     )}
             </p>
+            <Presets tool="kv" lang />
             <KvPaging state lang embedded=false />
             <p class="hint">
                 {lang.pick("规则取自 PagedAttention 论文（SOSP 2023，§4.2–4.4）与 vLLM 的块池。", "Rules of the PagedAttention paper (SOSP 2023, §4.2–4.4) and of vLLM's block pool.")}
@@ -171,6 +170,7 @@ pub fn QuantisationPage(lang: Lang, state: QuantisationState) -> impl IntoView {
                         "A scale must reach the largest number of its group. Move the outlier and see how few values are left for the rest; then change the granularity and see what that costs in bytes.",
                     )}
             </p>
+            <Presets tool="quantisation" lang />
             <Quantisation state lang embedded=false />
             <p class="hint">
                 {lang.pick("背景：", "Background: ")}
