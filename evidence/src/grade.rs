@@ -32,6 +32,8 @@ pub enum Why {
     Projection,
     /// The shape is recognised, but there is no grading for it yet.
     ShapeNotGraded,
+    /// No known shape; the nearest one and what it lacks are named.
+    NotRecognised,
     /// It names a lab that the catalogue does not hold.
     UnknownLab,
 }
@@ -189,6 +191,8 @@ fn level(doc: &Document, outcome: Outcome, class: EvidenceClass) -> EvidenceLeve
 fn outcome(doc: &Document, rubric: &Rubric) -> Outcome {
     let why = if doc.is_dry_run() {
         Why::DryRun
+    } else if doc.shape == Shape::Unrecognised {
+        Why::NotRecognised
     } else if !doc.shape.is_graded() {
         Why::ShapeNotGraded
     } else if doc.paper.projected {

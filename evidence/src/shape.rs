@@ -43,10 +43,12 @@ pub enum Shape {
     Architecture,
     /// `project-evidence/v1`.
     ProjectEvidence,
+    /// No known shape: kept as it came.
+    Unrecognised,
 }
 
 impl Shape {
-    pub const ALL: [Shape; 16] = [
+    pub const ALL: [Shape; 17] = [
         Shape::V1,
         Shape::Lab73Paired,
         Shape::Lab73Probe,
@@ -63,6 +65,7 @@ impl Shape {
         Shape::Distributed,
         Shape::Architecture,
         Shape::ProjectEvidence,
+        Shape::Unrecognised,
     ];
 
     /// The shapes that are graded; the others are recognised and answered as not evidence.
@@ -86,6 +89,7 @@ impl Shape {
             Shape::Distributed => "distributed",
             Shape::Architecture => "architecture",
             Shape::ProjectEvidence => "project_evidence",
+            Shape::Unrecognised => "unrecognised",
         }
     }
 

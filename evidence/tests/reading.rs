@@ -72,7 +72,6 @@ fn a_refused_file_names_place_expectation_finding_and_next_step() {
         (b"\"tune\"".to_vec(), "Field", ""),
         (b"null".to_vec(), "Field", ""),
         (b"{}".to_vec(), "UnknownShape", ""),
-        (b"{\"stage\": \"something_else\"}".to_vec(), "UnknownShape", ""),
         (whole.as_bytes()[..whole.len() / 2].to_vec(), "Truncated", ""),
         (b"{\"quality_floor\": {\"max_val_loss\": Infinity}}".to_vec(), "NonFinite", "/quality_floor/max_val_loss"),
         (b"{\"candidates\": [{\"loss\": NaN}]}".to_vec(), "NonFinite", "/candidates/0/loss"),
@@ -274,7 +273,7 @@ fn the_published_schema_is_strict_and_knows_our_fields() {
 #[test]
 fn a_document_of_very_many_values_is_refused_where_it_goes_too_far() {
     let document = |count: usize| format!("{{\"pad\": [{}0]}}", "0,".repeat(count));
-    assert!(matches!(read(document(1_000).as_bytes()), Err(ReadError::UnknownShape { .. })));
+    assert_eq!(read(document(1_000).as_bytes()).expect("read").shape, Shape::Unrecognised);
     let many = document(200_000);
     assert!(many.len() < MAX_BYTES);
     match read(many.as_bytes()) {
@@ -298,4 +297,23 @@ fn a_preflight_belongs_to_the_lab_whose_stage_it_names() {
         let doc = support::read(&json!({"stage": stage, "environment_preflight": {"status": "blocked"}}));
         assert_eq!((doc.shape, doc.lab()), (Shape::DryRun, lab), "{stage}");
     }
+}
+
+#[test]
+fn a_file_of_no_known_shape_is_kept_and_told_what_it_lacks() {
+    let report = json!({
+        "stage": "my_own_stage",
+        "config": {"model_id": "Qwen/Qwen2.5-0.5B-Instruct"},
+        "candidate": {"step_time_ms": 290.0},
+        "decision": "keep",
+    });
+    let doc = read(report.to_string().as_bytes()).expect("kept");
+    assert_eq!(doc.shape, Shape::Unrecognised);
+    let grade = evidence::grade(&doc, &evidence::Rubric::empty(), &evidence::GradeContext::default());
+    assert_eq!(grade.outcome, evidence::Outcome::NotEvidence { why: Why::NotRecognised });
+    assert_eq!(grade.class, evidence::EvidenceClass::Unproven);
+    let check = grade.checks.iter().find(|check| check.id == "shape_recognised").expect("the check");
+    assert!(check.failed() && check.message.en.contains("lab73_probe"), "{}", check.message.en);
+    assert_eq!(check.expected.en, "/candidate/peak_mem_mb");
+    assert_eq!(check.found.en, "candidate, config, decision, stage");
 }

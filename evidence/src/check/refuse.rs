@@ -3,6 +3,7 @@
 use super::sheet::Sheet;
 use crate::Phrase;
 use crate::grade::Why;
+use crate::read::{Nearest, nearest};
 
 pub(crate) fn refuse(sheet: &mut Sheet<'_>, why: Why) {
     super::form::examine(sheet);
@@ -40,6 +41,7 @@ pub(crate) fn refuse(sheet: &mut Sheet<'_>, why: Why) {
             );
             sheet.fail("lab_known", "/lab", Phrase::new("目录中的实验", "a lab of the catalogue"), lab, message);
         }
+        Why::NotRecognised => not_recognised(sheet),
         Why::ShapeNotGraded => {
             let shape = sheet.doc.shape.id();
             let pointer = ["/schema_version", "/stage"].into_iter().find(|p| sheet.value(p).is_some()).unwrap_or("");
@@ -52,3 +54,32 @@ pub(crate) fn refuse(sheet: &mut Sheet<'_>, why: Why) {
         }
     }
 }
+
+/// Names the nearest shape and the fields that are missing for it.
+fn not_recognised(sheet: &mut Sheet<'_>) {
+    let keys = sheet.raw().as_object().map(|map| map.keys().take(KEYS).map(String::as_str).collect::<Vec<_>>());
+    let found = crate::import::quotable(&keys.unwrap_or_default().join(", "));
+    let (expected, message) = match nearest(sheet.raw()) {
+        Some(Nearest { shape, missing }) => {
+            let (shape, missing) = (shape.id(), missing.join(", "));
+            let message = Phrase::new(
+                format!("没有认出这份报告的形状；原文已保留。最接近的是 {shape}，还缺 {missing}。"),
+                format!(
+                    "The shape of this report is not recognised; it is kept as it is. The nearest is {shape}, which lacks {missing}."
+                ),
+            );
+            (missing, message)
+        }
+        None => {
+            let message = Phrase::new(
+                "没有认出这份报告的形状，也不接近任何已知形状；原文已保留。",
+                "The shape of this report is not recognised and near no known one; it is kept as it is.",
+            );
+            (format!("schema: {}", crate::SCHEMA), message)
+        }
+    };
+    sheet.fail("shape_recognised", "", expected, found, message);
+}
+
+/// Keys of the file that are quoted.
+const KEYS: usize = 20;

@@ -12,6 +12,8 @@ pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> (Report, Paper)
     let level = match shape {
         Shape::DryRun => EvidenceLevel::Preflight,
         Shape::Lab74Profile => EvidenceLevel::ProfilerTrace,
+        // Whatever it says of itself, nobody knows what its numbers are.
+        Shape::Unrecognised => EvidenceLevel::Preflight,
         _ => strategies::level(word.as_deref(), device.as_ref()),
     };
     let report = Report {

@@ -7,6 +7,10 @@ use crate::Shape;
 use crate::import;
 
 /// The shape, from the schema's name, the stage, and the keys, in this order.
+///
+/// # Errors
+///
+/// [`ReadError::UnknownShape`] for an object that says nothing at all.
 pub(super) fn shape(raw: &Value) -> Result<Shape, ReadError> {
     let text = |key: &str| raw.get(key).and_then(Value::as_str);
     if text("schema") == Some(crate::SCHEMA) {
@@ -19,9 +23,8 @@ pub(super) fn shape(raw: &Value) -> Result<Shape, ReadError> {
         .and_then(by_schema)
         .or_else(|| text("stage").and_then(|stage| by_stage(stage, raw)))
         .or_else(|| by_keys(raw))
-        .ok_or_else(|| ReadError::UnknownShape {
-            keys: raw.as_object().map(|map| map.keys().take(20).cloned().collect()).unwrap_or_default(),
-        })
+        .or_else(|| raw.as_object().is_some_and(|map| !map.is_empty()).then_some(Shape::Unrecognised))
+        .ok_or(ReadError::UnknownShape)
 }
 
 fn by_schema(name: &str) -> Option<Shape> {

@@ -26,8 +26,8 @@ pub enum ReadError {
     Field { pointer: String, expected: Phrase, found: Phrase },
     #[error("{pointer}: {count} entries; at most {limit} are read")]
     TooMany { pointer: String, count: usize, limit: usize },
-    #[error("no known shape of report; its keys are {}", if keys.is_empty() { "none".to_owned() } else { keys.join(", ") })]
-    UnknownShape { keys: Vec<String> },
+    #[error("an empty object is no report")]
+    UnknownShape,
     #[error("{pointer}: {detail}")]
     Schema { pointer: String, detail: String },
 }
@@ -48,10 +48,7 @@ impl ReadError {
             | ReadError::Field { pointer, .. }
             | ReadError::TooMany { pointer, .. }
             | ReadError::Schema { pointer, .. } => pointer,
-            ReadError::TooLarge { .. }
-            | ReadError::Empty
-            | ReadError::Encoding { .. }
-            | ReadError::UnknownShape { .. } => "",
+            ReadError::TooLarge { .. } | ReadError::Empty | ReadError::Encoding { .. } | ReadError::UnknownShape => "",
         }
     }
 
@@ -94,8 +91,7 @@ impl ReadError {
             ReadError::TooMany { pointer, count, limit } => {
                 format!("{pointer}：有 {count} 项，最多读取 {limit} 项")
             }
-            ReadError::UnknownShape { keys } if keys.is_empty() => "不是已知形状的报告；顶层没有键".to_owned(),
-            ReadError::UnknownShape { keys } => format!("不是已知形状的报告；顶层键为 {}", keys.join("、")),
+            ReadError::UnknownShape => "这个 JSON 对象是空的".to_owned(),
             ReadError::Schema { pointer, detail } => format!("{pointer}：{detail}"),
         }
     }
@@ -111,7 +107,7 @@ impl ReadError {
             ReadError::Syntax { .. } => Phrase::new("合法的 JSON", "valid JSON"),
             ReadError::Field { expected, .. } => expected.clone(),
             ReadError::TooMany { limit, .. } => Phrase::plain(format!("≤ {limit}")),
-            ReadError::UnknownShape { .. } => {
+            ReadError::UnknownShape => {
                 Phrase::new("73、76、75 的报告或 vramlab-report/v1", "a report of 73, 76, 75 or vramlab-report/v1")
             }
             ReadError::Schema { .. } => Phrase::plain(crate::SCHEMA),
@@ -133,8 +129,7 @@ impl ReadError {
             ReadError::Syntax { detail, .. } | ReadError::Schema { detail, .. } => Phrase::plain(detail.clone()),
             ReadError::Field { found, .. } => found.clone(),
             ReadError::TooMany { count, .. } => Phrase::plain(count.to_string()),
-            ReadError::UnknownShape { keys } if keys.is_empty() => Phrase::plain("{}"),
-            ReadError::UnknownShape { keys } => Phrase::plain(keys.join(", ")),
+            ReadError::UnknownShape => Phrase::plain("{}"),
         }
     }
 
@@ -165,7 +160,7 @@ impl ReadError {
             ReadError::Field { .. } | ReadError::Schema { .. } => {
                 ("按所要求的类型改写该字段。", "Write this field as it is expected.")
             }
-            ReadError::UnknownShape { .. } => (
+            ReadError::UnknownShape => (
                 "提交 73、76、75 写出的原始文件，或按 /schema/report-v1.json 写报告。",
                 "Hand in the file that 73, 76 or 75 wrote, or a report after /schema/report-v1.json.",
             ),

@@ -3,6 +3,7 @@
 mod detect;
 mod error;
 mod json;
+mod nearest;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -12,6 +13,7 @@ use crate::{Report, Shape};
 
 pub use error::ReadError;
 pub(crate) use json::pointer_of;
+pub(crate) use nearest::{Nearest, nearest};
 
 /// Larger files are refused; the largest real report is below 10 kB.
 pub const MAX_BYTES: usize = 1024 * 1024;
@@ -36,7 +38,8 @@ pub struct Document {
 /// # Errors
 ///
 /// [`ReadError`] when the file is too large, not JSON (Python's `NaN` and `Infinity` are named as such), not an object,
-/// of no known shape, or when a part that gives it its structure has the wrong type. A single metric or field of the
+/// empty, or when a part that gives it its structure has the wrong type. A file of no known shape is a document all the
+/// same, [`Shape::Unrecognised`]: it is kept, and its grade names the nearest shape. A single metric or field of the
 /// wrong type is no read error: it becomes a failed check of the grade.
 pub fn read(bytes: &[u8]) -> Result<Document, ReadError> {
     if bytes.len() > MAX_BYTES {

@@ -84,6 +84,9 @@ pub fn cases() -> Vec<Case> {
         }),
         case("measured_something", strategies, "/candidates", |r| set(r, "/candidates", json!([]))),
         case("measured_something", budget, "/evidence_mode", |r| set(r, "/evidence_mode", json!("projected"))),
+        case("shape_recognised", pair, "", |r| {
+            *r = json!({"stage": "my_stage", "tuned": r["tuned"], "config": r["config"]});
+        }),
         case("shape_graded", pair, "/schema_version", |r| {
             set(r, "/schema_version", json!("training-memory-benchmark/v1"));
         }),

@@ -116,6 +116,14 @@ pub(super) const RULES: &[Rule] = &[
         ["把 lab 写成目录中的实验编号。", "Write the id of a lab of the catalogue into lab."],
     ),
     error(
+        "shape_recognised",
+        ["报告形状是否可识别", "The shape of this report is known"],
+        [
+            "补上缺少的字段，或按 /schema/report-v1.json 写报告。",
+            "Add the missing fields, or write a report after /schema/report-v1.json.",
+        ],
+    ),
+    error(
         "shape_graded",
         ["该报告形状是否已可评分", "This shape of report can be graded"],
         [
