@@ -18,6 +18,7 @@ mod rubric;
 mod schema;
 mod shape;
 pub mod show;
+mod template;
 
 pub use check::{Check, CheckStatus, Severity};
 pub use grade::{
@@ -37,3 +38,4 @@ pub use report::{
 pub use rubric::{DecisionRule, Part, Rubric, RubricItem};
 pub use schema::report_v1_schema;
 pub use shape::Shape;
+pub use template::template;

@@ -4,6 +4,7 @@ mod accessibility;
 mod drill;
 mod first_day;
 mod keyboard;
+mod kit;
 mod larger;
 mod ledgers;
 mod plain;

@@ -125,6 +125,9 @@ fn needs() -> sh::Result {
     if !sh::found("npm") {
         missing.push("npm");
     }
+    if !sh::found("python3") {
+        missing.push("python3");
+    }
     if !std::path::Path::new("/usr/lib/postgresql").is_dir() {
         missing.push("postgresql");
     }

@@ -7,6 +7,7 @@ mod instructor;
 mod ledger;
 mod out;
 mod plan;
+mod report;
 mod serve;
 mod submit;
 
@@ -46,6 +47,11 @@ enum Command {
     },
     /// Hand reports in over the API
     Submit(submit::Args),
+    /// Write reports
+    Report {
+        #[command(subcommand)]
+        kind: report::Kind,
+    },
     /// Grade reports without a server
     Grade {
         files: Vec<PathBuf>,
@@ -73,6 +79,7 @@ pub fn main() -> ExitCode {
         Command::Plan { goal } => plan::run(goal),
         Command::Allocator { kind } => allocator::run(kind),
         Command::Submit(args) => submit::run(args),
+        Command::Report { kind } => report::run(kind),
         Command::Grade { files, json, lang } => ExitCode::from(grade::run(&files, json, lang)),
         Command::Check { content } => check(content),
     }

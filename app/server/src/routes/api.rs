@@ -25,6 +25,7 @@ pub fn routes() -> Router<AppState> {
         .route("/api/v1/reports", post(submit).layer(DefaultBodyLimit::max(MAX_BYTES + 1)).merge(get(list)))
         .route("/api/v1/reports/{id}", get(one))
         .route("/schema/report-v1.json", get(schema))
+        .route("/kit/vramlab_report.py", get(kit))
 }
 
 /// What needs neither account nor token.
@@ -135,4 +136,13 @@ async fn one(
 async fn schema() -> Response {
     let schema = evidence::report_v1_schema();
     ([(header::CONTENT_TYPE, "application/schema+json")], schema.to_string()).into_response()
+}
+
+/// The helper for notebooks: one file, to be kept beside the notebook.
+async fn kit() -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "text/x-python; charset=utf-8"),
+        (header::CONTENT_DISPOSITION, "attachment; filename=\"vramlab_report.py\""),
+    ];
+    (headers, include_str!("../../kit/vramlab_report.py")).into_response()
 }

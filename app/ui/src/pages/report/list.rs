@@ -111,6 +111,14 @@ fn Upload(lang: Lang, trouble: Option<Trouble>) -> impl IntoView {
                         inner_html=html::textarea(&pasted)
                     ></textarea>
                 </details>
+                <p class="hint">
+                    {lang.pick("在笔记本里写报告：", "From a notebook: ")}
+                    <a href="/kit/vramlab_report.py" download>
+                        "vramlab_report.py"
+                    </a>
+                    {lang.pick("（一个文件，只用标准库；测量、检查、提交） · 格式：", " (one file, standard library only: measures, checks, hands in) · the schema: ")}
+                    <a href="/schema/report-v1.json">"report-v1.json"</a>
+                </p>
             </form>
         </section>
     }
