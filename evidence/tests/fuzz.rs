@@ -3,7 +3,6 @@
 //! `cargo test` runs a thousand of each; `BOLERO_RANDOM_ITERATIONS=1000000 cargo test --release -p evidence --test fuzz` as many
 //! as one likes, and `cargo bolero test --test fuzz …` hands the same targets to libFuzzer.
 
-#[allow(dead_code)]
 mod support;
 
 use std::sync::LazyLock;

@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: what pages cost, printed and not judged.
 
+mod evidence;
 mod ledger;
 
 use std::process::Command;
@@ -14,12 +15,15 @@ pub enum What {
     Pages,
     /// Training ledgers, planner, allocator and snapshots, beside the same in plain Python
     Ledger,
+    /// Reports read and graded, and a hundred learners who hand in at once
+    Evidence,
 }
 
 pub fn run(what: &What) -> sh::Result {
     match what {
         What::Pages => pages(),
         What::Ledger => ledger::run(),
+        What::Evidence => evidence::run(),
     }
 }
 
