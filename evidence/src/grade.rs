@@ -57,6 +57,7 @@ impl Outcome {
 
 /// Points of one part.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PartPoints {
     pub earned: u32,
     pub possible: u32,
@@ -100,6 +101,7 @@ pub struct ItemScore {
 
 /// The decision as the report says it, and as its numbers give it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DecisionLine {
     /// The report's word, whatever it is.
     pub said: Option<String>,

@@ -7,6 +7,7 @@ use crate::{CheckStatus, Lang, ReadError, check};
 
 /// A check in the reader's language.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CheckLine {
     pub id: String,
     /// `note`, `warning`, `error`.
@@ -22,6 +23,7 @@ pub struct CheckLine {
 
 /// The object printed for each file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct GradeLine {
     pub file: String,
     /// Absent when the file could not be read.

@@ -34,7 +34,7 @@ pub fn open() -> Router<AppState> {
 }
 
 /// A stored report with what the grader says of it.
-#[derive(Serialize)]
+#[derive(Serialize, utoipa::ToSchema)]
 struct Submitted {
     id: String,
     /// The page of the report.
@@ -80,7 +80,8 @@ async fn submit(
     }
 }
 
-#[derive(Serialize)]
+/// A stored report.
+#[derive(Serialize, utoipa::ToSchema)]
 struct Listed {
     id: String,
     lab: Option<String>,

@@ -10,6 +10,7 @@ mod cluster;
 
 mod site;
 
+mod api;
 mod authorisation;
 mod beside;
 mod coming_in;

@@ -1,6 +1,8 @@
 //! `GET /api/v1/openapi.json`: what the API takes and answers. Schemas come from the types, names of inputs from the
 //! list that the command line reads as well.
 
+mod accounts;
+
 use ledger::calculators::{Calculator, Kind, Sheet};
 use ledger::catalogue::Card;
 use ledger::snapshot::Replay;
@@ -8,7 +10,7 @@ use ui::state::names::{self, Field};
 use utoipa::openapi::path::{HttpMethod, Operation, OperationBuilder, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, Type};
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{
     ComponentsBuilder, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, PathItem, PathsBuilder, Ref, RefOr,
     Required, ResponseBuilder, Schema,
@@ -126,22 +128,6 @@ fn calculator(document: &mut Document, calculator: &Calculator) {
     document.add(&format!("/api/v1/ledger/calculators/{}", calculator.id), HttpMethod::Get, asked.build());
 }
 
-/// What needs a token: reports and lab runs.
-fn accounts(document: &mut Document) {
-    let problem = document.schema::<Problem>();
-    let token = || SecurityRequirement::new("token", Vec::<String>::new());
-    let graded = || object("The grade: checks with pointer, expected, found and fix; points; decision");
-    let report = object("A lab report: vramlab-report/v1 (/schema/report-v1.json) or a shape of the course");
-    let submit = operation("Hands in a report", "reports", graded(), &problem)
-        .request_body(Some(body("application/json", report)))
-        .security(token());
-    document.add("/api/v1/reports", HttpMethod::Post, submit.build());
-    let list = operation("One's own reports, newest first", "reports", object("A list"), &problem).security(token());
-    document.add("/api/v1/reports", HttpMethod::Get, list.build());
-    let one = operation("One report's grade", "reports", graded(), &problem).parameter(id()).security(token());
-    document.add("/api/v1/reports/{id}", HttpMethod::Get, one.build());
-}
-
 /// The whole document.
 pub fn document() -> OpenApi {
     let mut document = Document::default();
@@ -177,7 +163,7 @@ pub fn document() -> OpenApi {
     let replays = operation("Replays a PyTorch memory snapshot", "allocator", replay, &problem)
         .request_body(Some(body("application/octet-stream", pickle)));
     document.add("/api/v1/ledger/allocator/replays", HttpMethod::Post, replays.build());
-    accounts(&mut document);
+    accounts::describe(&mut document);
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
     let components = ComponentsBuilder::new()
         .schemas_from_iter(document.schemas)
