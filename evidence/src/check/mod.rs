@@ -10,6 +10,7 @@ mod form;
 mod kernel;
 mod linked;
 mod memory;
+mod plausible;
 mod quality;
 mod refuse;
 mod rules;
@@ -40,6 +41,7 @@ pub(crate) fn examine(sheet: &mut Sheet<'_>) {
     sensitivity::examine(sheet);
     floor::examine(sheet);
     memory::examine(sheet);
+    plausible::examine(sheet);
     quality::examine(sheet);
     timing::examine(sheet);
     kernel::examine(sheet);

@@ -21,10 +21,16 @@ pub(super) struct Parsed {
     pub(super) duplicates: Vec<String>,
 }
 
+/// A step from a value to one inside. A key is lent by its object while what it names is read.
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
 /// Where the parser is, and what it noticed on the way.
 #[derive(Default)]
 struct Trail {
-    path: RefCell<Vec<String>>,
+    path: RefCell<Vec<Step>>,
     duplicates: RefCell<Vec<String>>,
     too_deep: Cell<bool>,
     nodes: Cell<usize>,
@@ -32,7 +38,17 @@ struct Trail {
 
 impl Trail {
     fn pointer(&self) -> String {
-        pointer_of(&self.path.borrow())
+        let segments: Vec<String> = self.path.borrow().iter().map(Step::to_string).collect();
+        pointer_of(&segments)
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Step::Key(key) => f.write_str(key),
+            Step::Index(index) => write!(f, "{index}"),
+        }
     }
 }
 
@@ -93,9 +109,9 @@ struct Node<'a> {
 }
 
 impl Node<'_> {
-    fn enter<E: serde::de::Error>(self, segment: String) -> Result<(), E> {
+    fn enter<E: serde::de::Error>(self, step: Step) -> Result<(), E> {
         let mut path = self.trail.path.borrow_mut();
-        path.push(segment);
+        path.push(step);
         if path.len() > MAX_DEPTH {
             self.trail.too_deep.set(true);
             return Err(E::custom("too deep"));
@@ -103,8 +119,8 @@ impl Node<'_> {
         Ok(())
     }
 
-    fn leave(self) {
-        self.trail.path.borrow_mut().pop();
+    fn leave(self) -> Option<Step> {
+        self.trail.path.borrow_mut().pop()
     }
 }
 
@@ -155,7 +171,7 @@ impl<'de> Visitor<'de> for Node<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
         loop {
-            self.enter(items.len().to_string())?;
+            self.enter(Step::Index(items.len()))?;
             match seq.next_element_seed(self)? {
                 Some(item) => items.push(item),
                 None => break,
@@ -169,15 +185,16 @@ impl<'de> Visitor<'de> for Node<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some(key) = map.next_key::<String>()? {
-            self.enter(key.clone())?;
+            let twice = object.contains_key(&key);
+            self.enter(Step::Key(key))?;
             let value = map.next_value_seed(self)?;
-            if object.insert(key, value).is_some() {
-                let mut duplicates = self.trail.duplicates.borrow_mut();
-                if duplicates.len() < MAX_DUPLICATES {
-                    duplicates.push(self.trail.pointer());
-                }
+            let mut duplicates = self.trail.duplicates.borrow_mut();
+            if twice && duplicates.len() < MAX_DUPLICATES {
+                duplicates.push(self.trail.pointer());
             }
-            self.leave();
+            if let Some(Step::Key(key)) = self.leave() {
+                object.insert(key, value);
+            }
         }
         Ok(Value::Object(object))
     }

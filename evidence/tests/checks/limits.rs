@@ -41,6 +41,27 @@ pub fn cases() -> Vec<Case> {
                 set(r, "/candidates/0/peak_memory_mb", json!(9700.0));
             })
         },
+        Case {
+            twin: |r| {
+                set(r, "/config/device", json!("NVIDIA GeForce RTX 4090"));
+                set(r, "/experiment/device", json!("NVIDIA GeForce RTX 4090"));
+            },
+            ..case("within_device", strategies, "/candidates/0/peak_reserved_mb", |r| {
+                set(r, "/config/device", json!("NVIDIA GeForce RTX 3060"));
+                set(r, "/experiment/device", json!("NVIDIA GeForce RTX 3060"));
+            })
+        },
+        case("recomputation_costs", strategies, "/candidates/1/step_time_ms", |r| {
+            set(r, "/candidates/1/step_time_ms", json!(700.0));
+        }),
+        // The same peak at a much longer step: bytes moved, and the peak lies elsewhere.
+        Case {
+            twin: |r| peak(r, 2, "peak_memory_mb", 12160.5),
+            ..case("offload_moves", strategies, "/candidates/2/peak_memory_mb", |r| {
+                peak(r, 2, "peak_memory_mb", 12160.5);
+                set(r, "/candidates/2/step_time_ms", json!(805.0));
+            })
+        },
         case("model_known", strategies, "/config/model_id", |r| {
             set(r, "/config/model_id", json!("someone/unheard-of"))
         }),

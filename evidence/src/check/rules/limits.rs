@@ -124,6 +124,30 @@ pub(super) const RULES: &[Rule] = &[
         ],
     ),
     warning(
+        "within_device",
+        ["峰值是否在设备显存之内", "The peaks are within the device's memory"],
+        [
+            "核对设备名与单位；在 Windows/WSL 上关闭驱动的系统内存回退再测。",
+            "See the device's name and the unit; on Windows or WSL switch off the driver's fallback to system memory and measure again.",
+        ],
+    ),
+    warning(
+        "recomputation_costs",
+        ["重算是否付出时间", "Recomputation costs time"],
+        [
+            "确认 checkpoint 已启用，并让两者在同样的预热与时钟下计时。",
+            "See that checkpointing was on, and time both after the same warm-up at the same clocks.",
+        ],
+    ),
+    warning(
+        "offload_moves",
+        ["卸载是否真的搬走字节", "The offload moves bytes"],
+        [
+            "确认保存张量的钩子被调用，并记录搬运的字节数。",
+            "See that the hooks on saved tensors were called, and record the bytes that they moved.",
+        ],
+    ),
+    warning(
         "equal_start",
         ["基线与候选的起始占用是否相同", "Baseline and candidate start from the same allocation"],
         [
