@@ -5,6 +5,7 @@ pub mod reports;
 use serde_json::Value;
 use ui::lesson::Block;
 
+use super::out::sayln;
 use crate::auth::accounts::{self, NewAccount};
 use crate::grading;
 use crate::http::App;
@@ -89,12 +90,12 @@ fn told(error: impl std::fmt::Display) -> String {
 }
 
 fn print(made: &[(&str, String)], code: &JoinCode) {
-    println!("Demo class, join code {code}");
+    sayln!("Demo class, join code {code}");
     if made.is_empty() {
-        println!("  its accounts are there already; their passwords were printed when they were made");
+        sayln!("  its accounts are there already; their passwords were printed when they were made");
     }
     for (login, password) in made {
-        println!("  {login:<14} {password}");
+        sayln!("  {login:<14} {password}");
     }
 }
 

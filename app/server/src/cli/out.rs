@@ -21,6 +21,15 @@ macro_rules! outln {
 }
 pub(crate) use outln;
 
+/// As `println!`, for a server: it goes on when nobody reads any more.
+macro_rules! sayln {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stdout().lock(), $($text)*);
+    }};
+}
+pub(crate) use sayln;
+
 /// A value as indented JSON.
 pub fn json(value: &impl serde::Serialize) {
     match serde_json::to_string_pretty(value) {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::Args as ClapArgs;
 use tokio_util::sync::CancellationToken;
 
+use super::out::sayln;
 use crate::auth::{Auth, TrustedProxies};
 use crate::course::{Course, Source};
 use crate::http::listen::{self, Transport};
@@ -109,7 +110,7 @@ async fn serve(args: Args) -> Result<(), String> {
         streams: Arc::default(),
         stop: stop.clone(),
     });
-    println!("Vramlab is at {}", app.config.origin);
+    sayln!("Vramlab is at {}", app.config.origin);
     set_up_link(&app).await?;
     if args.demo {
         super::demo::add(&app).await?;
@@ -133,7 +134,7 @@ async fn set_up_link(app: &App) -> Result<(), String> {
         return Ok(());
     }
     let link = store::links::issue_setup(&app.store).await.map_err(|error| error.to_string())?;
-    println!(
+    sayln!(
         "First instructor: open this link within 30 minutes; it works once.\n  {}/setup/{}",
         app.config.origin,
         link.token.reveal()
