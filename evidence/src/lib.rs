@@ -32,8 +32,8 @@ pub use read::{Document, MAX_BYTES, ReadError, read};
 pub use reconcile::{Line, LineKind};
 pub use report::{
     Backend, Boundary, BoundaryKind, Budget, Candidate, Decision, DeviceFacts, DeviceKind, EvidenceClass,
-    EvidenceLevel, Kernel, LedgerLine, Metrics, Provenance, Quality, Report, SCHEMA, SchemaId, Status, Timer, Training,
-    Word, Workload,
+    EvidenceLevel, Kernel, LedgerLine, Metrics, PrefixCache, Provenance, Quality, Quantised, Ranks, Report, SCHEMA,
+    SchemaId, Serving, ServingLimits, Speculative, Status, Timer, Times, Training, Word, Workload,
 };
 pub use rubric::{DecisionRule, Part, Rubric, RubricItem};
 pub use schema::report_v1_schema;

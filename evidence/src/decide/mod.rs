@@ -68,6 +68,10 @@ pub(crate) fn merged(own: Option<&Budget>, default: &Budget) -> Budget {
         min_step_time_saving_ms: own.min_step_time_saving_ms.or(default.min_step_time_saving_ms),
         min_speedup: own.min_speedup.or(default.min_speedup),
         max_abs_error: own.max_abs_error.or(default.max_abs_error),
+        serving: match (&own.serving, &default.serving) {
+            (Some(own), Some(default)) => Some(own.or(default)),
+            (own, default) => own.clone().or_else(|| default.clone()),
+        },
     }
 }
 

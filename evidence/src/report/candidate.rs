@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::{PrefixCache, Quantised, Ranks, Serving, Speculative};
+
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -69,6 +71,18 @@ pub struct Metrics {
     /// Bytes read and written by one operation, counted from its shapes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes_moved: Option<u64>,
+    /// Requests answered by a server, or by a simulator of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serving: Option<Serving>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speculative: Option<Speculative>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefix_cache: Option<PrefixCache>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quantised: Option<Quantised>,
+    /// One number for each rank of a step over several devices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ranks: Option<Ranks>,
 }
 
 impl Metrics {

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::ServingLimits;
+
 /// The three words a report may conclude with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -29,7 +31,35 @@ impl Word {
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|word| word.id() == id)
     }
+
+    /// Our word for one of the public course's; `None` for a word that concludes nothing yet and for an unknown one.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::from_id(word).or(match word {
+            // Page 41 goes on with a candidate.
+            "continue" => Some(Word::Accept),
+            "reject_until_environment_fixed" => Some(Word::Reject),
+            _ => None,
+        })
+    }
+
+    /// Whether a word of the public course leaves the conclusion open.
+    pub fn is_open(word: &str) -> bool {
+        OPEN.contains(&word)
+    }
 }
+
+/// Words of the public course that conclude nothing: something is still to be measured, judged or compared.
+const OPEN: [&str; 9] = [
+    "pending",
+    "measure",
+    "ready_to_measure",
+    "not_started",
+    "not_evaluated",
+    "ready_for_review",
+    "stage_completed",
+    "stage_unavailable",
+    "pipeline_completed",
+];
 
 /// A decision with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -70,4 +100,7 @@ pub struct Budget {
     /// Largest allowed error against the reference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_abs_error: Option<f64>,
+    /// Limits of serving, quantisation and several devices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serving: Option<ServingLimits>,
 }

@@ -57,11 +57,19 @@ impl EvidenceLevel {
             | "fixed_workload_capacity_probe"
             | "fixed_workload_strategy_smoke"
             | "bf16_capacity_strategy_smoke" => Some(EvidenceLevel::GpuSmoke),
-            "fixed_workload_strategy_benchmark" | "real_benchmark" => Some(EvidenceLevel::GpuBenchmark),
+            "fixed_workload_strategy_benchmark"
+            | "real_benchmark"
+            | "matched_torchao_weight_only_layer_microbenchmark"
+            | "matched_llmcompressor_gptq_awq_artifact_experiment" => Some(EvidenceLevel::GpuBenchmark),
             "matched_backend_measurement_pending_quality" | "load_sensitivity_not_scheduler_strategy_comparison" => {
                 Some(EvidenceLevel::ServingBackend)
             }
-            "real_multi_gpu_zero_stage" | "real_multi_gpu_pipeline" => Some(EvidenceLevel::MultiGpu),
+            "real_backend_smoke" | "gpu_baseline_smoke" => Some(EvidenceLevel::GpuSmoke),
+            "real_multi_gpu_zero_stage"
+            | "real_multi_gpu_pipeline"
+            | "real_multi_gpu_smoke"
+            | "aggregated_mechanism_evidence" => Some(EvidenceLevel::MultiGpu),
+            "failed_real_gpu_attempt" | "real_backend_failed" => Some(EvidenceLevel::Preflight),
             "no_hardware_counter_evidence" => Some(EvidenceLevel::ProfilerTrace),
             _ => None,
         })

@@ -7,7 +7,10 @@ mod candidate;
 mod decision;
 mod device;
 mod level;
+mod limits;
 mod provenance;
+mod ranks;
+mod serving;
 mod workload;
 
 use schemars::JsonSchema;
@@ -17,7 +20,10 @@ pub use candidate::{Boundary, BoundaryKind, Candidate, Metrics, Quality, Status,
 pub use decision::{Budget, Decision, Word};
 pub use device::{Backend, DeviceFacts, DeviceKind, EvidenceClass};
 pub use level::EvidenceLevel;
+pub use limits::ServingLimits;
 pub use provenance::Provenance;
+pub use ranks::Ranks;
+pub use serving::{PrefixCache, Quantised, Serving, Speculative, Times};
 pub use workload::{Distributed, Inference, Kernel, Training, Workload};
 
 /// The schema's name, the value of `schema` in every report.
@@ -107,12 +113,24 @@ pub struct Report {
 
 impl Report {
     /// The class of this report's evidence: what [`DeviceFacts::evidence_class`] says about its device, provided that
-    /// something was measured on it. Without a measured number a device proves nothing.
+    /// something was measured on it. Without a measured number a device proves nothing; a ledger without one is theory,
+    /// and a simulation is the processor's work whatever card stands beside it.
     pub fn evidence_class(&self) -> EvidenceClass {
+        if self.is_calculated() {
+            return EvidenceClass::Theory;
+        }
         match &self.device {
-            Some(device) if self.has_measurement() => device.evidence_class(),
+            Some(device) if self.has_measurement() => match device.evidence_class() {
+                EvidenceClass::Gpu if self.level == EvidenceLevel::CpuSimulation => EvidenceClass::Cpu,
+                class => class,
+            },
             _ => EvidenceClass::Unproven,
         }
+    }
+
+    /// Whether it holds a ledger, says so, and claims no measurement.
+    pub fn is_calculated(&self) -> bool {
+        self.level == EvidenceLevel::Theoretical && !self.ledger.is_empty() && !self.has_measurement()
     }
 
     /// Whether any candidate carries a measured number, or the edge of the memory was found.

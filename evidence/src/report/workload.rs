@@ -82,6 +82,21 @@ pub struct Inference {
     pub generated_tokens: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<u64>,
+    /// Requests of one run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// The requests' file or id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Requests before the measurement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warmup: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<u64>,
+    /// How prefixes are kept (`default`, `prefix_cache`, …).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_policy: Option<String>,
+    /// Server and its version (`vllm 0.11.0`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub framework: Option<String>,
 }
@@ -123,4 +138,16 @@ pub struct Distributed {
     pub seq: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accumulation: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layers: Option<u64>,
+    /// Width of a layer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<u64>,
+    /// Tokens that each rank sends to the experts in one step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens_per_rank: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warmup: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<u64>,
 }
