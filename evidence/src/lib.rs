@@ -2,6 +2,7 @@
 //!
 //! Pure: no I/O, no clock. Texts are made in the reader's language at the edge; see [`Lang`].
 
+pub mod budget;
 pub mod check;
 mod decide;
 mod grade;

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::sheet::Sheet;
-use crate::decide::{Limits, Strategy};
+use crate::budget::Conclusion;
+use crate::decide::Limits;
 use crate::import::{MAX_ENTRIES, MIB, describe};
 use crate::{Budget, Phrase, Shape};
 
@@ -83,17 +84,16 @@ fn reproduce(sheet: &mut Sheet<'_>, scenarios: &[Option<Scenario<'_>>]) {
             ..sheet.limits.clone()
         };
         let limits = Limits::of(&budget, sheet.doc);
-        let strategy = Strategy::of(sheet.doc, &limits);
-        let decision = strategy.decide(&limits, sheet.doc.shape);
-        let feasible: Vec<&str> = strategy.feasible.iter().map(|index| strategy.rows[*index].name.as_str()).collect();
-        let best = feasible.first().copied();
+        let told = Conclusion::under(sheet.doc, &limits);
+        let feasible: Vec<&str> = told.feasible.iter().map(String::as_str).collect();
+        let best = told.best.as_deref();
         let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<String>>();
         let fault = if scenario.feasible.as_ref().is_some_and(|said| set(said) != set(&feasible)) {
             Some(("feasible_names", feasible.join(", "), scenario.feasible.clone().unwrap_or_default().join(", ")))
         } else if scenario.best != best {
             Some(("best_candidate", best.unwrap_or("null").to_owned(), scenario.best.unwrap_or("null").to_owned()))
-        } else if scenario.decision != Some(decision.decision.id()) {
-            Some(("decision", decision.decision.id().to_owned(), scenario.decision.unwrap_or("null").to_owned()))
+        } else if scenario.decision != Some(told.decision.id()) {
+            Some(("decision", told.decision.id().to_owned(), scenario.decision.unwrap_or("null").to_owned()))
         } else {
             None
         };

@@ -9,7 +9,7 @@ use crate::rubric::{DecisionRule, Rubric};
 use crate::{Decision, Document, Shape, Word};
 
 pub(crate) use pair::Pair;
-pub(crate) use strategy::{Limits, Strategy, Verdict};
+pub(crate) use strategy::{Limits, Strategy, Verdict, fast_enough, fits, good_enough};
 
 /// 512 MiB: what counts as a saving when a report states nothing else.
 pub(crate) const MIN_SAVING_BYTES: u64 = 512 * 1024 * 1024;

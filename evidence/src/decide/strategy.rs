@@ -19,7 +19,7 @@ pub(crate) struct Limits {
     pub(crate) min_saving: u64,
     pub(crate) min_ratio: f64,
     /// The course's labs ask for a held-out loss of every candidate.
-    needs_loss: bool,
+    pub(crate) needs_loss: bool,
 }
 
 impl Limits {
@@ -172,6 +172,21 @@ impl Strategy {
     }
 }
 
+/// Whether a peak keeps a cap; the noise of rounded MiB is let through.
+pub(crate) fn fits(peak_bytes: u64, cap_bytes: u64) -> bool {
+    peak_bytes <= cap_bytes.saturating_add(NOISE_BYTES)
+}
+
+/// Whether a rate reaches its floor.
+pub(crate) fn fast_enough(samples_per_s: f64, least: f64) -> bool {
+    samples_per_s >= least * (1.0 - NOISE)
+}
+
+/// Whether a held-out loss keeps its ceiling.
+pub(crate) fn good_enough(eval_loss: f64, most: f64) -> bool {
+    eval_loss <= most + LOSS_ROUNDING
+}
+
 fn row(doc: &Document, index: usize, limits: &Limits) -> Row {
     let candidate = &doc.report.candidates[index];
     let row = |verdict, reasons| Row { name: candidate.name.clone(), verdict, reasons };
@@ -190,13 +205,13 @@ fn row(doc: &Document, index: usize, limits: &Limits) -> Row {
         return row(Verdict::Invalid, vec!["missing_or_non_numeric_metric"]);
     };
     let mut reasons = Vec::new();
-    if limits.cap.is_some_and(|cap| peak > cap.saturating_add(NOISE_BYTES)) {
+    if limits.cap.is_some_and(|cap| !fits(peak, cap)) {
         reasons.push("memory_over_budget");
     }
-    if limits.min_samples_per_s.is_some_and(|least| rate < least * (1.0 - NOISE)) {
+    if limits.min_samples_per_s.is_some_and(|least| !fast_enough(rate, least)) {
         reasons.push("throughput_below_floor");
     }
-    if limits.max_eval_loss.zip(eval_loss).is_some_and(|(most, loss)| loss > most + LOSS_ROUNDING) {
+    if limits.max_eval_loss.zip(eval_loss).is_some_and(|(most, loss)| !good_enough(loss, most)) {
         reasons.push("quality_over_floor");
     }
     row(if reasons.is_empty() { Verdict::Feasible } else { Verdict::Rejected }, reasons)

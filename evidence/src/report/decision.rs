@@ -8,6 +8,7 @@ use super::ServingLimits;
 /// The three words a report may conclude with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum Word {
     /// Adopt the candidate.
     Accept,
