@@ -4,6 +4,7 @@
 
 pub mod check;
 mod decide;
+pub mod export;
 mod grade;
 mod import;
 mod lang;
