@@ -2,8 +2,10 @@
 //!
 //! Pure: no I/O, no clock. Texts are made in the reader's language at the edge; see [`Lang`].
 
+mod alike;
 pub mod check;
 mod decide;
+pub mod diff;
 pub mod export;
 mod grade;
 mod import;
@@ -21,10 +23,12 @@ mod shape;
 pub mod show;
 mod template;
 
+pub use alike::{Likeness, Print};
 pub use check::{Check, CheckStatus, Severity};
 pub use grade::{
     Blocked, DecisionLine, GRADER, Grade, GradeContext, ItemScore, Outcome, PartPoints, Points, Why, grade, limits,
 };
+pub use diff::{GradeDiff, diff};
 pub use lang::Lang;
 pub use line::{CheckLine, GradeLine};
 pub use paths::{absolute_path, is_absolute_path};
