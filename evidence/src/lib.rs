@@ -2,9 +2,12 @@
 //!
 //! Pure: no I/O, no clock. Texts are made in the reader's language at the edge; see [`Lang`].
 
+mod alike;
 pub mod budget;
 pub mod check;
 mod decide;
+pub mod diff;
+pub mod export;
 mod grade;
 mod import;
 mod lang;
@@ -21,7 +24,9 @@ mod shape;
 pub mod show;
 mod template;
 
+pub use alike::{Likeness, Print};
 pub use check::{Check, CheckStatus, Severity};
+pub use diff::{GradeDiff, diff};
 pub use grade::{
     Blocked, DecisionLine, GRADER, Grade, GradeContext, ItemScore, Outcome, PartPoints, Points, Why, grade, limits,
 };

@@ -38,16 +38,17 @@ KEYS = {
     "training": ["model", "label", "param_dtype", "compute_dtype", "matmul_precision", "batch", "seq", "optimizer",
                  "warmup", "iters", "seed", "framework"],
     "inference": ["model", "weight_dtype", "kv_dtype", "batch", "prompt_tokens", "generated_tokens", "concurrency",
-                  "framework"],
-    "distributed": ["strategy", "world_size", "model", "param_dtype", "batch", "seq", "accumulation"],
+                  "requests", "source", "warmup", "repeats", "cache_policy", "framework"],
+    "distributed": ["strategy", "world_size", "model", "param_dtype", "batch", "seq", "accumulation", "layers", "hidden",
+                    "tokens_per_rank", "warmup", "repeats"],
     "kernel": ["operation", "shape", "dtype", "warmup", "iters", "seed"],
     "device": ["backend", "name", "kind", "uuid", "driver", "memory_bytes", "compute_capability", "runtime"],
     "candidate": ["name", "status", "metrics", "quality", "runs", "error"],
     "metrics": ["step_time_ms", "time_ms", "timer", "samples_per_s", "peak_allocated_bytes", "peak_reserved_bytes",
-                "allocated_before_bytes", "bytes_moved"],
+                "allocated_before_bytes", "bytes_moved", "serving", "speculative", "prefix_cache", "quantised", "ranks"],
     "quality": ["loss", "eval_loss", "max_abs_error", "max_rel_error", "tolerance"],
     "budget": ["memory_cap_bytes", "min_samples_per_s", "min_memory_saving_bytes", "min_throughput_ratio",
-               "max_eval_loss", "min_step_time_saving_ms", "min_speedup", "max_abs_error"],
+               "max_eval_loss", "min_step_time_saving_ms", "min_speedup", "max_abs_error", "serving"],
     "decision": ["decision", "reason", "next_action"],
 }
 LEVELS = ["theoretical", "cpu_simulation", "cpu_benchmark", "preflight", "gpu_smoke", "gpu_benchmark",
@@ -56,9 +57,9 @@ STATUSES = ["ok", "oom", "partial_oom", "failed"]
 WORDS = ["accept", "tune", "reject"]
 TEXTS = {"timer", "name", "status", "error", "model", "label", "param_dtype", "compute_dtype", "matmul_precision",
          "optimizer", "framework", "operation", "dtype", "backend", "kind", "uuid", "driver", "compute_capability",
-         "runtime", "weight_dtype", "kv_dtype", "strategy", "decision", "reason", "next_action"}
+         "runtime", "weight_dtype", "kv_dtype", "strategy", "source", "cache_policy", "decision", "reason", "next_action"}
 COUNTS = {"bytes_moved", "batch", "seq", "warmup", "iters", "seed", "prompt_tokens", "generated_tokens", "concurrency",
-          "world_size", "accumulation"}
+          "world_size", "accumulation", "requests", "repeats", "layers", "hidden", "tokens_per_rank"}
 
 
 class Refused(Exception):

@@ -6,6 +6,7 @@ pub mod answers;
 pub mod auth;
 pub mod cli;
 pub mod course;
+pub mod credit;
 pub mod grading;
 pub mod http;
 pub mod routes;

@@ -45,7 +45,7 @@ pub fn read(bytes: &[u8]) -> Result<Document, ReadError> {
     if bytes.len() > MAX_BYTES {
         return Err(ReadError::TooLarge { bytes: bytes.len(), limit: MAX_BYTES });
     }
-    let sha256 = hex(&Sha256::digest(bytes));
+    let sha256 = sha256(bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| ReadError::Encoding { offset: error.valid_up_to() })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
@@ -79,4 +79,9 @@ fn hex(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+/// SHA-256, lower-case hex.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
 }

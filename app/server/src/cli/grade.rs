@@ -2,9 +2,25 @@
 
 use std::path::{Path, PathBuf};
 
-use evidence::{Document, GradeContext, GradeLine, Lang, MAX_BYTES, Provenance, read, show};
+use clap::ValueEnum;
+use evidence::export::{self, Judged};
+use evidence::{Document, Grade, GradeContext, GradeLine, Lang, MAX_BYTES, Provenance, read, show};
 
 use super::out::outln;
+
+/// What is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON object per line
+    Json,
+    /// One `results.json` of Gradescope
+    Gradescope,
+    /// One JUnit XML document
+    Junit,
+}
 
 /// Everything was graded.
 const GRADED: u8 = 0;
@@ -21,11 +37,13 @@ enum Read {
 
 /// Grades each file; files handed in together are each other's linked reports (a 73 beside its 76).
 ///
-/// With `json` one object per line goes to standard output, otherwise readable text. Returns the exit status: 0 when
-/// every file was graded, 1 when one is no evidence or no report, 2 when no file is named.
-pub fn run(files: &[PathBuf], json: bool, lang: Lang) -> u8 {
+/// As text or lines of JSON each file is printed when it is graded; the forms of other graders are one document. Returns
+/// the exit status: 0 when every file was graded, 1 when one is no evidence or no report, 2 when no file is named.
+pub fn run(files: &[PathBuf], format: Format, lang: Lang) -> u8 {
     if files.is_empty() {
-        eprintln!("{}", lang.pick("用法：vramlab grade 文件… [--json]", "usage: vramlab grade FILE… [--json]"));
+        let usage =
+            lang.pick("用法：vramlab grade 文件… [--format 格式]", "usage: vramlab grade FILE… [--format FORMAT]");
+        eprintln!("{usage}");
         return USAGE;
     }
     let read: Vec<(String, Read)> = files.iter().map(|path| (path.display().to_string(), open(path, lang))).collect();
@@ -36,30 +54,69 @@ pub fn run(files: &[PathBuf], json: bool, lang: Lang) -> u8 {
             Read::Refused(_) => None,
         })
         .collect();
+    let ctx = GradeContext { provenance: Provenance::Upload, linked: &linked };
     let mut status = GRADED;
+    let mut graded: Vec<(&str, Graded<'_>)> = Vec::new();
     for (index, (file, read)) in read.iter().enumerate() {
-        let (line, text) = match read {
-            Read::Document(doc) => {
-                let ctx = GradeContext { provenance: Provenance::Upload, linked: &linked };
-                let grade = labs::grade(doc, &ctx);
-                (GradeLine::graded(file, &grade, lang), show::text(file, &grade, lang))
-            }
-            Read::Refused(line) => ((**line).clone(), show::refused(line, lang)),
+        let one = match read {
+            Read::Document(doc) => Graded::Grade(Box::new(labs::grade(doc, &ctx))),
+            Read::Refused(line) => Graded::Refused(line),
         };
-        if !line.is_graded() {
+        if !one.is_evidence() {
             status = NOT_EVIDENCE;
         }
-        if json {
-            match serde_json::to_string(&line) {
+        match format {
+            Format::Text => {
+                let gap = if index > 0 { "\n" } else { "" };
+                crate::cli::out::write(format_args!("{gap}{}", one.text(file, lang)));
+            }
+            Format::Json => match serde_json::to_string(&one.line(file, lang)) {
                 Ok(line) => outln!("{line}"),
                 Err(error) => eprintln!("{file}: {error}"),
-            }
-        } else {
-            let gap = if index > 0 { "\n" } else { "" };
-            crate::cli::out::write(format_args!("{gap}{text}"));
+            },
+            Format::Gradescope | Format::Junit => graded.push((file, one)),
         }
     }
+    let judged: Vec<(&str, Judged<'_>)> = graded.iter().map(|(file, one)| (*file, one.judged())).collect();
+    match format {
+        Format::Gradescope => outln!("{:#}", export::gradescope(&judged, lang)),
+        Format::Junit => crate::cli::out::write(format_args!("{}", export::junit(&judged, lang))),
+        Format::Text | Format::Json => {}
+    }
     status
+}
+
+/// What became of a file.
+enum Graded<'a> {
+    Grade(Box<Grade>),
+    Refused(&'a GradeLine),
+}
+
+impl Graded<'_> {
+    fn judged(&self) -> Judged<'_> {
+        match self {
+            Graded::Grade(grade) => Judged::Grade(grade),
+            Graded::Refused(line) => Judged::Refused(line),
+        }
+    }
+
+    fn is_evidence(&self) -> bool {
+        matches!(self, Graded::Grade(grade) if grade.outcome == evidence::Outcome::Graded)
+    }
+
+    fn line(&self, file: &str, lang: Lang) -> GradeLine {
+        match self {
+            Graded::Grade(grade) => GradeLine::graded(file, grade, lang),
+            Graded::Refused(line) => (*line).clone(),
+        }
+    }
+
+    fn text(&self, file: &str, lang: Lang) -> String {
+        match self {
+            Graded::Grade(grade) => show::text(file, grade, lang),
+            Graded::Refused(line) => show::refused(line, lang),
+        }
+    }
 }
 
 fn open(path: &Path, lang: Lang) -> Read {

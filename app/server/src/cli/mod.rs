@@ -55,9 +55,12 @@ enum Command {
     /// Grade reports without a server
     Grade {
         files: Vec<PathBuf>,
-        /// One JSON object per line
-        #[arg(long)]
+        /// One JSON object per line; the same as `--format json`
+        #[arg(long, conflicts_with = "format")]
         json: bool,
+        /// What is printed
+        #[arg(long, value_enum, default_value_t)]
+        format: grade::Format,
         /// Language of messages: zh or en
         #[arg(long, default_value = "en", value_parser = language)]
         lang: Lang,
@@ -80,7 +83,10 @@ pub fn main() -> ExitCode {
         Command::Allocator { kind } => allocator::run(kind),
         Command::Submit(args) => submit::run(args),
         Command::Report { kind } => report::run(kind),
-        Command::Grade { files, json, lang } => ExitCode::from(grade::run(&files, json, lang)),
+        Command::Grade { files, json, format, lang } => {
+            let format = if json { grade::Format::Json } else { format };
+            ExitCode::from(grade::run(&files, format, lang))
+        }
         Command::Check { content } => check(content),
     }
 }

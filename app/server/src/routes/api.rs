@@ -9,7 +9,8 @@ use axum::extract::{DefaultBodyLimit, Json, Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use evidence::{GradeLine, Lang, MAX_BYTES};
+use evidence::export::{self, Judged};
+use evidence::{Grade, GradeLine, Lang, MAX_BYTES};
 use serde::Serialize;
 
 use crate::auth::{AuthRejection, TokenUser};
@@ -24,6 +25,8 @@ pub fn routes() -> Router<AppState> {
     Router::new()
         .route("/api/v1/reports", post(submit).layer(DefaultBodyLimit::max(MAX_BYTES + 1)).merge(get(list)))
         .route("/api/v1/reports/{id}", get(one))
+        .route("/api/v1/reports/{id}/results.json", get(results))
+        .route("/api/v1/reports/{id}/junit.xml", get(junit))
         .route("/schema/report-v1.json", get(schema))
         .route("/kit/vramlab_report.py", get(kit))
 }
@@ -116,13 +119,8 @@ async fn list(State(app): State<AppState>, token: TokenUser) -> Result<Json<Vec<
     Ok(Json(rows.into_iter().map(Listed::from).collect()))
 }
 
-/// One report's grade.
-async fn one(
-    State(app): State<AppState>,
-    token: TokenUser,
-    headers: HeaderMap,
-    Path(id): Path<String>,
-) -> Result<Json<GradeLine>, Response> {
+/// The counting grade of a report that the token's owner may see.
+async fn grade_of(app: &AppState, token: &TokenUser, id: &str) -> Result<Grade, Response> {
     token.require(Scope::ReadReports).map_err(IntoResponse::into_response)?;
     let missing = || Problem::not_found().into_response();
     let id: ReportId = id.parse().map_err(|_| missing())?;
@@ -130,8 +128,41 @@ async fn one(
         .await
         .map_err(|error| Problem::internal(error).into_response())?
         .ok_or_else(missing)?;
-    let grade = row.grade.parse().map_err(|error| Problem::internal(error).into_response())?;
+    row.grade.parse().map_err(|error| Problem::internal(error).into_response())
+}
+
+/// One report's grade.
+async fn one(
+    State(app): State<AppState>,
+    token: TokenUser,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+) -> Result<Json<GradeLine>, Response> {
+    let grade = grade_of(&app, &token, &id).await?;
     Ok(Json(GradeLine::graded("", &grade, language(&headers))))
+}
+
+/// The grade as Gradescope's `results.json`.
+async fn results(
+    State(app): State<AppState>,
+    token: TokenUser,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+) -> Result<Response, Response> {
+    let grade = grade_of(&app, &token, &id).await?;
+    Ok(Json(export::gradescope(&[(&id, Judged::Grade(&grade))], language(&headers))).into_response())
+}
+
+/// The grade as JUnit XML.
+async fn junit(
+    State(app): State<AppState>,
+    token: TokenUser,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+) -> Result<Response, Response> {
+    let grade = grade_of(&app, &token, &id).await?;
+    let xml = export::junit(&[(&id, Judged::Grade(&grade))], language(&headers));
+    Ok(([(header::CONTENT_TYPE, "application/xml; charset=utf-8")], xml).into_response())
 }
 
 async fn schema() -> Response {

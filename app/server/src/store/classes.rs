@@ -1,10 +1,12 @@
 //! Classes, the codes that open them, and who belongs to them.
 
-use super::{ClassId, Role, Store, StoreError, UserId, UtcMs, Viewer, clean_name, error::is_unique};
+use super::{ClassId, Counting, Membership, Store, StoreError, UserId, UtcMs, Viewer, clean_name, error::is_unique};
 
+mod assistants;
 mod code;
 mod members;
 
+pub use assistants::{Rights, Staff, assists, set_rights, staff};
 pub use code::JoinCode;
 pub use members::{JoinError, Member, code_is_open, join, members, remove_member, sign_up};
 
@@ -19,6 +21,19 @@ pub struct Class {
     pub join_open: bool,
     pub created_ms: UtcMs,
     pub learners: i64,
+    /// Which attempt of a learner counts.
+    pub counting: Counting,
+    /// What the viewer is in it, and may do.
+    pub own: Membership,
+    pub may_edit: bool,
+    pub may_grade: bool,
+}
+
+impl Class {
+    /// Whether the viewer teaches it: says who belongs to it, and who helps.
+    pub fn teaches(&self) -> bool {
+        self.own == Membership::Instructor
+    }
 }
 
 /// A class as its learner sees it: without the code.
@@ -63,27 +78,31 @@ pub async fn create(store: &Store, instructor: UserId, name: &str) -> Result<Cla
             return Err(ClassError::NotTaught);
         }
         sqlx::query(
-            "INSERT INTO memberships (class_id, user_id, role, joined_ms) VALUES ($1, $2, $3, $4)",
+            "INSERT INTO memberships (class_id, user_id, role, joined_ms, may_edit, may_grade) \
+             VALUES ($1, $2, $3, $4, TRUE, TRUE)",
         )
-        .bind(id).bind(instructor).bind(Role::Instructor).bind(now)
+        .bind(id).bind(instructor).bind(Membership::Instructor).bind(now)
         .execute(&mut *tx).await?;
         Ok(id)
     })
 }
 
-const TAUGHT: &str = "SELECT c.id, c.name, c.owner_id, c.join_code, c.join_open, c.created_ms, \
-    (SELECT COUNT(*) FROM memberships l WHERE l.class_id = c.id AND l.role = 'learner') AS learners \
-    FROM classes c JOIN memberships t ON t.class_id = c.id AND t.role = 'instructor' \
-    WHERE $2 AND t.user_id = $1";
+const TAUGHT: &str = concat!(
+    "SELECT c.id, c.name, c.owner_id, c.join_code, c.join_open, c.created_ms, \
+       (SELECT COUNT(*) FROM memberships l WHERE l.class_id = c.id AND l.role = 'learner') AS learners, \
+       c.counting, t.role AS own, t.may_edit, t.may_grade \
+     FROM classes c JOIN memberships t ON t.class_id = c.id WHERE t.user_id = $1 AND ",
+    rights!(help)
+);
 
-/// The classes that the viewer teaches, newest first; none for a learner.
+/// The classes that the viewer teaches or assists, newest first; none for a learner.
 pub async fn taught(store: &Store, viewer: Viewer) -> Result<Vec<Class>, StoreError> {
     let sql = sqlx::AssertSqlSafe(format!("{TAUGHT} ORDER BY c.created_ms DESC, c.id DESC"));
     Ok(read!(store, c => sqlx::query_as(sql)
         .bind(viewer.id()).bind(viewer.teaches()).fetch_all(c).await)?)
 }
 
-/// One class that the viewer teaches.
+/// One class that the viewer teaches or assists.
 pub async fn get(store: &Store, viewer: Viewer, id: ClassId) -> Result<Option<Class>, StoreError> {
     let sql = sqlx::AssertSqlSafe(format!("{TAUGHT} AND c.id = $3"));
     Ok(read!(store, c => sqlx::query_as(sql)
@@ -99,8 +118,7 @@ pub async fn of_learner(store: &Store, user: UserId) -> Result<Vec<OwnClass>, St
 
 /// Replaces the code; the old one opens nothing from now on. Says the new one.
 pub async fn rotate_code(store: &Store, viewer: Viewer, class: ClassId) -> Result<JoinCode, ClassError> {
-    let sql = "UPDATE classes SET join_code = $4 WHERE id = $3 AND $2 AND EXISTS (SELECT 1 FROM memberships t \
-               WHERE t.class_id = $3 AND t.user_id = $1 AND t.role = 'instructor')";
+    let sql = concat!("UPDATE classes SET join_code = $4 WHERE id = $3 AND ", allowed!(may_edit, "$3"));
     loop {
         let code = JoinCode::random()?;
         let done = write!(store, c => sqlx::query(sql)
@@ -118,8 +136,7 @@ pub async fn rotate_code(store: &Store, viewer: Viewer, class: ClassId) -> Resul
 
 /// Opens or closes the class to new learners; the code itself stays.
 pub async fn set_open(store: &Store, viewer: Viewer, class: ClassId, open: bool) -> Result<(), ClassError> {
-    let sql = "UPDATE classes SET join_open = $4 WHERE id = $3 AND $2 AND EXISTS (SELECT 1 FROM memberships t \
-               WHERE t.class_id = $3 AND t.user_id = $1 AND t.role = 'instructor')";
+    let sql = concat!("UPDATE classes SET join_open = $4 WHERE id = $3 AND ", allowed!(may_edit, "$3"));
     let done = write!(store, c => sqlx::query(sql)
         .bind(viewer.id()).bind(viewer.teaches()).bind(class).bind(open)
         .execute(c).await.map(|d| d.rows_affected()))?;

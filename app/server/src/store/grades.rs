@@ -4,8 +4,10 @@ use evidence::EvidenceClass;
 
 use super::{GradeId, GradeOutcome, JsonText, ReportId, Store, StoreError, UserId, UtcMs, Viewer, Word};
 
+mod effective;
 mod gradebook;
 
+pub use effective::{Effective, HeldLab, Sheet, effective, held_labs, sheet};
 pub use gradebook::{GradebookLine, gradebook};
 
 /// Points of one column.
@@ -105,32 +107,47 @@ macro_rules! columns {
     };
 }
 
-/// Every grade of a visible report, newest first: the first one counts.
+/// A visible report's grades: the learner's own only once the class shows them. `$4` is the present.
+macro_rules! shown {
+    () => {
+        concat!(
+            columns!(),
+            visible!("r.user_id"),
+            " AND (r.user_id <> $1 OR NOT ",
+            held!("r.user_id", "r.lab", "$4"),
+            ")"
+        )
+    };
+}
+
+/// Every grade of a report that the viewer is shown, newest first: the first one counts.
 pub async fn of_report(store: &Store, viewer: Viewer, report: ReportId) -> Result<Vec<GradeRow>, StoreError> {
-    let sql = concat!(columns!(), visible!("r.user_id"), " AND g.report_id = $3 ORDER BY g.created_ms DESC, g.id DESC");
+    let sql = concat!(shown!(), " AND g.report_id = $3 ORDER BY g.created_ms DESC, g.id DESC");
     Ok(read!(store, c => sqlx::query_as(sql)
-        .bind(viewer.id()).bind(viewer.teaches()).bind(report).fetch_all(c).await)?)
+        .bind(viewer.id()).bind(viewer.teaches()).bind(report).bind(store.now()).fetch_all(c).await)?)
 }
 
-/// The counting grade of a visible report.
+/// The counting grade of a report that the viewer is shown.
 pub async fn latest(store: &Store, viewer: Viewer, report: ReportId) -> Result<Option<GradeRow>, StoreError> {
-    let sql = concat!(
-        columns!(),
-        visible!("r.user_id"),
-        " AND g.report_id = $3 ORDER BY g.created_ms DESC, g.id DESC LIMIT 1"
-    );
+    let sql = concat!(shown!(), " AND g.report_id = $3 ORDER BY g.created_ms DESC, g.id DESC LIMIT 1");
     Ok(read!(store, c => sqlx::query_as(sql)
-        .bind(viewer.id()).bind(viewer.teaches()).bind(report).fetch_optional(c).await)?)
+        .bind(viewer.id()).bind(viewer.teaches()).bind(report).bind(store.now()).fetch_optional(c).await)?)
 }
 
-/// The counting grade of each of one learner's visible reports, newest report first.
+/// The counting grade of each of one learner's reports that the viewer is shown, newest report first.
 pub async fn latest_of_user(store: &Store, viewer: Viewer, user: UserId) -> Result<Vec<GradeRow>, StoreError> {
     let sql = concat!(
-        columns!(),
-        visible!("r.user_id"),
+        shown!(),
         " AND r.user_id = $3 AND NOT EXISTS (SELECT 1 FROM grades n WHERE n.report_id = g.report_id \
           AND (n.created_ms, n.id) > (g.created_ms, g.id)) ORDER BY r.created_ms DESC, r.id DESC"
     );
     Ok(read!(store, c => sqlx::query_as(sql)
-        .bind(viewer.id()).bind(viewer.teaches()).bind(user).fetch_all(c).await)?)
+        .bind(viewer.id()).bind(viewer.teaches()).bind(user).bind(store.now()).fetch_all(c).await)?)
+}
+
+/// Has the report a grade, shown or not? What it says stays with those who may read it.
+pub async fn is_graded(store: &Store, report: ReportId) -> Result<bool, StoreError> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM grades WHERE report_id = $1)";
+    let (graded,): (bool,) = read!(store, c => sqlx::query_as(sql).bind(report).fetch_one(c).await)?;
+    Ok(graded)
 }

@@ -78,4 +78,5 @@ ids!(
     AuditId,
     DrillQuestionId,
     DrillSetId,
+    OverrideId,
 );

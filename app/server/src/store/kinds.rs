@@ -62,6 +62,12 @@ kinds! {
     }
     /// How a report came to us.
     ReportOrigin { Runner = "runner", Upload = "upload", Browser = "browser" }
+    /// What somebody is in a class.
+    Membership { Learner = "learner", Assistant = "assistant", Instructor = "instructor" }
+    /// Which attempt of a learner counts in a class.
+    Counting { Best = "best", Latest = "latest" }
+    /// When a class shows its learners the points and feedback of a lab.
+    Release { AtOnce = "at_once", Held = "held", At = "at" }
     /// What the grader made of a report.
     GradeOutcome { Graded = "graded", NotEvidence = "not_evidence" }
 }

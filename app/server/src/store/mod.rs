@@ -30,11 +30,13 @@ pub mod drill;
 pub mod grades;
 pub mod jobs;
 pub mod links;
+pub mod overrides;
 pub mod progress;
 pub mod quiz;
 pub mod reports;
 pub mod runners;
 pub mod sessions;
+pub mod terms;
 pub mod users;
 
 pub use clock::{Clock, ManualClock, SystemClock, UtcMs};

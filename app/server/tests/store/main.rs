@@ -11,6 +11,7 @@ mod accounts;
 mod claims;
 mod classes;
 mod drill;
+mod gradebook;
 mod jobs;
 mod links;
 mod migrations;

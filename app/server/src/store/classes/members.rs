@@ -1,6 +1,6 @@
 use super::{ClassError, JoinCode};
 use crate::store::{
-    ClassId, Role, Store, StoreError, UserId, UtcMs, Viewer,
+    ClassId, Membership, Store, StoreError, UserId, UtcMs, Viewer,
     error::is_unique,
     users::{NewUser, insert_user},
 };
@@ -55,7 +55,7 @@ macro_rules! insert_member {
         )
         .bind($class)
         .bind($user)
-        .bind(Role::Learner)
+        .bind(Membership::Learner)
         .bind($now)
         .execute(&mut *$tx)
         .await?
@@ -88,22 +88,24 @@ pub async fn join(store: &Store, code: &JoinCode, user: UserId) -> Result<ClassI
     })
 }
 
-/// The learners of a class that the viewer teaches, by name; otherwise none.
+/// The learners of a class whose work the viewer may see, by name; otherwise none.
 pub async fn members(store: &Store, viewer: Viewer, class: ClassId) -> Result<Vec<Member>, StoreError> {
-    let sql = "SELECT u.id AS user_id, u.login, u.display_name, m.joined_ms FROM users u \
-               JOIN memberships m ON m.user_id = u.id AND m.role = 'learner' \
-               WHERE m.class_id = $3 AND $2 AND EXISTS (SELECT 1 FROM memberships t \
-                 WHERE t.class_id = $3 AND t.user_id = $1 AND t.role = 'instructor') \
-               ORDER BY u.display_name, u.login_key";
+    let sql = concat!(
+        "SELECT u.id AS user_id, u.login, u.display_name, m.joined_ms FROM users u \
+         JOIN memberships m ON m.user_id = u.id AND m.role = 'learner' WHERE m.class_id = $3 AND ",
+        allowed!(may_grade, "$3"),
+        " ORDER BY u.display_name, u.login_key"
+    );
     Ok(read!(store, c => sqlx::query_as(sql)
         .bind(viewer.id()).bind(viewer.teaches()).bind(class).fetch_all(c).await)?)
 }
 
-/// Takes a learner out of a class that the viewer teaches. Their account and reports stay theirs.
+/// Takes a learner or assistant out of a class that the viewer teaches. Their account and reports stay theirs.
 pub async fn remove_member(store: &Store, viewer: Viewer, class: ClassId, user: UserId) -> Result<(), ClassError> {
-    let sql = "DELETE FROM memberships WHERE class_id = $3 AND user_id = $4 AND role = 'learner' AND $2 \
-               AND EXISTS (SELECT 1 FROM memberships t \
-                 WHERE t.class_id = $3 AND t.user_id = $1 AND t.role = 'instructor')";
+    let sql = concat!(
+        "DELETE FROM memberships WHERE class_id = $3 AND user_id = $4 AND role <> 'instructor' AND ",
+        allowed!(teach, "$3")
+    );
     let done = write!(store, c => sqlx::query(sql)
         .bind(viewer.id()).bind(viewer.teaches()).bind(class).bind(user)
         .execute(c).await.map(|d| d.rows_affected()))?;

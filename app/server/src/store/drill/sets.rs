@@ -91,9 +91,11 @@ pub async fn open_set(
 ) -> Result<DrillSetId, SetError> {
     let questions = i64::try_from(count).ok().filter(|_| (1..=MAX_SET).contains(&count)).ok_or(SetError::Count)?;
     let id = DrillSetId::new();
-    let sql = "INSERT INTO drill_sets (id, class_id, opened_by, seed, questions, created_ms) \
-               SELECT $4, $3, $1, $5, $6, $7 WHERE $2 AND EXISTS (SELECT 1 FROM memberships t \
-               WHERE t.class_id = $3 AND t.user_id = $1 AND t.role = 'instructor')";
+    let sql = concat!(
+        "INSERT INTO drill_sets (id, class_id, opened_by, seed, questions, created_ms) \
+         SELECT $4, $3, $1, $5, $6, $7 WHERE ",
+        allowed!(may_edit, "$3")
+    );
     let done = write!(store, c => sqlx::query(sql)
         .bind(viewer.id()).bind(viewer.teaches()).bind(class).bind(id).bind(seed.cast_signed()).bind(questions)
         .bind(store.now()).execute(c).await.map(|done| done.rows_affected()))?;
@@ -101,13 +103,16 @@ pub async fn open_set(
 }
 
 /// Sets of classes that the viewer teaches. Answers of who left the class do not count.
-const TAUGHT: &str = "SELECT s.id, s.class_id, c.name AS class, s.seed, s.questions, s.created_ms, \
+const TAUGHT: &str = concat!(
+    "SELECT s.id, s.class_id, c.name AS class, s.seed, s.questions, s.created_ms, \
     (SELECT COUNT(*) FROM drill_questions q JOIN drill_answers a ON a.question_id = q.id \
      JOIN memberships l ON l.user_id = q.user_id AND l.class_id = s.class_id AND l.role = 'learner' \
      WHERE q.set_id = s.id) AS answers \
     FROM drill_sets s JOIN classes c ON c.id = s.class_id \
-    JOIN memberships t ON t.class_id = s.class_id AND t.role = 'instructor' \
-    WHERE $2 AND t.user_id = $1 AND ";
+    JOIN memberships t ON t.class_id = s.class_id WHERE t.user_id = $1 AND ",
+    rights!(help),
+    " AND "
+);
 
 /// The sets of a class that the viewer teaches, newest first; otherwise none.
 pub async fn sets_of_class(store: &Store, viewer: Viewer, class: ClassId) -> Result<Vec<Set>, StoreError> {
@@ -125,12 +130,16 @@ pub async fn set(store: &Store, viewer: Viewer, id: DrillSetId) -> Result<Option
 
 /// Every answer to a set of a class that the viewer teaches, by those who are in the class; otherwise none.
 pub async fn answers_of_set(store: &Store, viewer: Viewer, id: DrillSetId) -> Result<Vec<SetAnswer>, StoreError> {
-    let sql = "SELECT q.user_id, q.position, a.answer, a.exact, a.relative_error, a.in_time, a.passed \
+    let sql = concat!(
+        "SELECT q.user_id, q.position, a.answer, a.exact, a.relative_error, a.in_time, a.passed \
                FROM drill_sets s JOIN drill_questions q ON q.set_id = s.id \
                JOIN drill_answers a ON a.question_id = q.id \
                JOIN memberships l ON l.user_id = q.user_id AND l.class_id = s.class_id AND l.role = 'learner' \
-               JOIN memberships t ON t.class_id = s.class_id AND t.role = 'instructor' \
-               WHERE s.id = $3 AND $2 AND t.user_id = $1 ORDER BY q.position, q.user_id";
+               JOIN memberships t ON t.class_id = s.class_id \
+               WHERE s.id = $3 AND t.user_id = $1 AND ",
+        rights!(may_grade),
+        " ORDER BY q.position, q.user_id"
+    );
     Ok(read!(store, c => sqlx::query_as(sql)
         .bind(viewer.id()).bind(viewer.teaches()).bind(id).fetch_all(c).await)?)
 }

@@ -21,7 +21,8 @@ pub struct GradebookLine {
 /// Every learner of a class that the viewer teaches, with the best counting grade per lab and column.
 pub async fn gradebook(store: &Store, viewer: Viewer, class: ClassId) -> Result<Vec<GradebookLine>, StoreError> {
     // MAX, not SUM: sums of BIGINT are NUMERIC on PostgreSQL; COUNT is BIGINT on both.
-    let sql = "SELECT u.id AS user_id, u.login, u.display_name, x.lab, \
+    let sql = concat!(
+        "SELECT u.id AS user_id, u.login, u.display_name, x.lab, \
                  COALESCE(MAX(x.cpu_earned), 0) AS cpu_earned, COALESCE(MAX(x.cpu_possible), 0) AS cpu_possible, \
                  COALESCE(MAX(x.gpu_earned), 0) AS gpu_earned, COALESCE(MAX(x.gpu_possible), 0) AS gpu_possible, \
                  COUNT(CASE WHEN x.class = 'cpu' THEN 1 END) AS cpu_reports, \
@@ -33,10 +34,10 @@ pub async fn gradebook(store: &Store, viewer: Viewer, class: ClassId) -> Result<
                  FROM reports r JOIN grades g ON g.report_id = r.id AND g.outcome = 'graded' \
                  WHERE NOT EXISTS (SELECT 1 FROM grades n WHERE n.report_id = g.report_id \
                    AND (n.created_ms, n.id) > (g.created_ms, g.id))) x ON x.user_id = u.id \
-               WHERE m.class_id = $3 AND m.role = 'learner' AND $2 AND EXISTS (SELECT 1 FROM memberships t \
-                 WHERE t.class_id = $3 AND t.user_id = $1 AND t.role = 'instructor') \
-               GROUP BY u.id, u.login, u.login_key, u.display_name, x.lab \
-               ORDER BY u.display_name, u.login_key, x.lab";
+               WHERE m.class_id = $3 AND m.role = 'learner' AND ",
+        allowed!(may_grade, "$3"),
+        " GROUP BY u.id, u.login, u.login_key, u.display_name, x.lab ORDER BY u.display_name, u.login_key, x.lab"
+    );
     Ok(read!(store, c => sqlx::query_as(sql)
         .bind(viewer.id()).bind(viewer.teaches()).bind(class).fetch_all(c).await)?)
 }

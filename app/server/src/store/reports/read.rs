@@ -73,12 +73,12 @@ pub async fn ungraded(store: &Store) -> Result<Vec<ReportId>, StoreError> {
     Ok(rows.into_iter().map(|(id,)| id).collect())
 }
 
-/// Identical files of other learners whom this instructor teaches; nothing for a learner.
+/// Identical files of other learners whose work the viewer may see; nothing for a learner.
 pub async fn twins(store: &Store, viewer: Viewer, id: ReportId) -> Result<Vec<Twin>, StoreError> {
     let sql = concat!(
         "SELECT o.id AS report_id, o.user_id, u.display_name FROM reports r \
          JOIN reports o ON o.sha256 = r.sha256 AND o.user_id <> r.user_id JOIN users u ON u.id = o.user_id \
-         WHERE $2 AND r.id = $3 AND ",
+         WHERE r.id = $3 AND ",
         visible!("r.user_id"),
         " AND ",
         visible!("o.user_id"),

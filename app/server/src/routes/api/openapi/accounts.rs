@@ -5,8 +5,9 @@ use evidence::{GradeContext, GradeLine, Lang};
 use serde_json::{Value, json};
 use utoipa::openapi::path::HttpMethod;
 use utoipa::openapi::request_body::RequestBodyBuilder;
+use utoipa::openapi::schema::Type;
 use utoipa::openapi::security::SecurityRequirement;
-use utoipa::openapi::{ContentBuilder, RefOr, Required, ResponseBuilder, Schema};
+use utoipa::openapi::{ContentBuilder, ObjectBuilder, RefOr, Required, ResponseBuilder, Schema};
 
 use super::super::{Listed, Submitted};
 use super::{Document, id, object, operation};
@@ -42,6 +43,18 @@ pub(super) fn describe(document: &mut Document) {
     document.add("/api/v1/reports", HttpMethod::Get, list.build());
     let one = operation("One report's grade", "reports", graded, &problem).parameter(id()).security(token());
     document.add("/api/v1/reports/{id}", HttpMethod::Get, one.build());
+
+    let results = object("A results.json: score, tests with score, max_score, output, visibility");
+    let results = operation("The grade for Gradescope", "reports", results, &problem).parameter(id()).security(token());
+    document.add("/api/v1/reports/{id}/results.json", HttpMethod::Get, results.build());
+    let xml =
+        ContentBuilder::new().schema(Some(Schema::Object(ObjectBuilder::new().schema_type(Type::String).build())));
+    let xml = ResponseBuilder::new().description("The answer").content("application/xml", xml.build()).build();
+    let junit = operation("The grade as JUnit XML", "reports", object("XML"), &problem)
+        .response("200", xml)
+        .parameter(id())
+        .security(token());
+    document.add("/api/v1/reports/{id}/junit.xml", HttpMethod::Get, junit.build());
 }
 
 /// A report, and what the grader says of it when it comes as an upload; the id of an answer is of its time.
