@@ -1,6 +1,9 @@
-//! A grade as plain text, for a terminal.
+//! A grade as text for a terminal. Colours are ANSI sequences, which whoever writes to something else takes out again;
+//! what a file brings along is made harmless first.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
+
+use anstyle::{AnsiColor, Style};
 
 use crate::check::Severity;
 use crate::grade::{Blocked, Grade, Outcome};
@@ -8,13 +11,32 @@ use crate::reconcile::{Line, LineKind};
 use crate::rubric::Part;
 use crate::{Check, GradeLine, Lang};
 
+const GOOD: Style = AnsiColor::Green.on_default();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const DOUBTFUL: Style = AnsiColor::Yellow.on_default();
+const STRONG: Style = Style::new().bold();
+const FAINT: Style = Style::new().dimmed();
+
+fn painted(style: Style, text: impl Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// A text of a file: a terminal acts on no letter of it, and it is read in one direction.
+fn safe(text: &str) -> String {
+    let acts = |c: char| {
+        c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().map(|c| if acts(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
 /// A grade for a reader: outcome, decision, points, what to mend, the ledger beside the measurement.
 pub fn text(file: &str, grade: &Grade, lang: Lang) -> String {
     let mut out = String::new();
-    let lab = if grade.lab.is_empty() { "–" } else { &grade.lab };
+    let lab = if grade.lab.is_empty() { "–".to_owned() } else { safe(&grade.lab) };
     let _ = writeln!(
         out,
-        "{file}\n  {} {lab} · {} · {} · {} · {}",
+        "{}\n  {} {lab} · {} · {} · {} · {}",
+        painted(STRONG, safe(file)),
         lang.pick("实验", "lab"),
         grade.shape.id(),
         class(grade, lang),
@@ -22,7 +44,7 @@ pub fn text(file: &str, grade: &Grade, lang: Lang) -> String {
         grade.provenance,
     );
     if let Outcome::NotEvidence { .. } = grade.outcome {
-        let _ = writeln!(out, "  {}", lang.pick("不是证据", "not evidence"));
+        let _ = writeln!(out, "  {}", painted(BAD, lang.pick("不是证据", "not evidence")));
     } else {
         decision(&mut out, grade, lang);
         points(&mut out, grade, lang);
@@ -34,9 +56,10 @@ pub fn text(file: &str, grade: &Grade, lang: Lang) -> String {
 
 /// A file that could not be read, for a reader.
 pub fn refused(line: &GradeLine, lang: Lang) -> String {
-    let mut out = format!("{}\n  {}\n", line.file, lang.pick("读不出报告", "no report could be read"));
+    let why = painted(BAD, lang.pick("读不出报告", "no report could be read"));
+    let mut out = format!("{}\n  {why}\n", painted(STRONG, safe(&line.file)));
     for check in &line.checks {
-        let _ = writeln!(out, "  ✕ {}\n    → {}", check.message, check.fix);
+        let _ = writeln!(out, "  {} {}\n    → {}", painted(BAD, '✕'), safe(&check.message), check.fix);
     }
     out
 }
@@ -58,9 +81,9 @@ fn decision(out: &mut String, grade: &Grade, lang: Lang) {
         out,
         "  {}: {} · {}: {}",
         lang.pick("报告结论", "the report says"),
-        line.said.as_deref().unwrap_or(none),
+        safe(line.said.as_deref().unwrap_or(none)),
         lang.pick("重新计算", "recomputed"),
-        line.recomputed.as_deref().unwrap_or(none),
+        painted(STRONG, line.recomputed.as_deref().unwrap_or(none)),
     );
     if let Some(reason) = &line.reason {
         let next = line.next_action.as_deref().unwrap_or(none);
@@ -74,7 +97,7 @@ fn points(out: &mut String, grade: &Grade, lang: Lang) {
         out,
         "  {} {}/{} · {} {}/{} · {} {}/{}",
         lang.pick("得分", "points"),
-        points.earned,
+        painted(STRONG, points.earned),
         points.possible,
         lang.pick("CPU 可确认", "CPU-provable"),
         points.cpu.earned,
@@ -113,17 +136,18 @@ fn checks(out: &mut String, checks: &[Check], lang: Lang) {
     for severity in [Severity::Error, Severity::Warning, Severity::Note] {
         for check in failed.iter().filter(|check| check.severity == severity) {
             let mark = match severity {
-                Severity::Error => "✕",
-                Severity::Warning => "!",
-                Severity::Note => "·",
+                Severity::Error => painted(BAD, '✕'),
+                Severity::Warning => painted(DOUBTFUL, '!'),
+                Severity::Note => painted(FAINT, '·'),
             };
             let at = if check.pointer.is_empty() { "/" } else { &check.pointer };
-            let _ = writeln!(out, "  {mark} {}  [{} {at}]", check.message(lang), check.id);
+            let place = painted(FAINT, format_args!("[{} {}]", check.id, safe(at)));
+            let _ = writeln!(out, "  {mark} {}  {place}", safe(check.message(lang)));
             let _ = writeln!(out, "    → {}", check.fix(lang));
         }
     }
     for check in checks.iter().filter(|check| !check.failed()) {
-        let _ = writeln!(out, "  ✓ {}", check.message(lang));
+        let _ = writeln!(out, "  {} {}", painted(GOOD, '✓'), safe(check.message(lang)));
     }
 }
 
@@ -136,9 +160,9 @@ fn reconciliation(out: &mut String, lines: &[Line], lang: Lang) {
         |bytes: Option<u64>| bytes.map_or_else(|| "–".to_owned(), |bytes| format!("{:.1}", crate::import::mib(bytes)));
     for line in lines {
         let what = match line.kind {
-            LineKind::Object => line.part.clone(),
-            LineKind::Allocated => format!("{} allocated", line.part),
-            LineKind::Reserved => format!("{} reserved", line.part),
+            LineKind::Object => safe(&line.part),
+            LineKind::Allocated => format!("{} allocated", safe(&line.part)),
+            LineKind::Reserved => format!("{} reserved", safe(&line.part)),
         };
         let assumed = if line.assumption { lang.pick("（含假设）", " (assumption)") } else { "" };
         let _ = writeln!(
@@ -147,5 +171,27 @@ fn reconciliation(out: &mut String, lines: &[Line], lang: Lang) {
             amount(line.predicted_bytes),
             amount(line.measured_bytes)
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{GradeContext, Rubric};
+
+    #[test]
+    fn a_terminal_acts_on_no_letter_of_a_file() {
+        let bad = "a\u{1b}[2Jb\u{202e}c";
+        let report = serde_json::json!({
+            "stage": "measurement_baseline", "config": {"device": bad}, "decision": {"decision": bad},
+            "baseline": {"step_time_ms": bad}, "tuned": {"step_time_ms": 1.0, "peak_mem_mb": 2.0, bad: 1},
+        });
+        let doc = crate::read(report.to_string().as_bytes()).expect("a pair");
+        let grade = crate::grade(&doc, &Rubric::empty(), &GradeContext::default());
+        for lang in Lang::ALL {
+            let shown = text(bad, &grade, lang);
+            assert!(shown.contains("\u{1b}[1m"), "our own colours are there");
+            assert!(!shown.contains("\u{1b}[2J") && !shown.contains('\u{202e}'), "{shown:?}");
+        }
     }
 }

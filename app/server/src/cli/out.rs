@@ -1,7 +1,10 @@
-//! Standard output of commands: a reader that goes away (`… | head`) is no failure.
+//! Standard output of commands: a reader that goes away (`… | head`) is no failure, and what is no terminal gets no
+//! colours.
 
 use std::fmt::Arguments;
-use std::io::{ErrorKind, Write as _, stdout};
+use std::io::{ErrorKind, Write as _};
+
+use anstream::stdout;
 
 /// Writes a text; ends the program quietly when nobody reads any more.
 pub fn write(text: Arguments<'_>) {
