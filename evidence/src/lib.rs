@@ -18,6 +18,7 @@ mod rubric;
 mod schema;
 mod shape;
 pub mod show;
+mod stage;
 mod template;
 
 pub use check::{Check, CheckStatus, Severity};
@@ -32,8 +33,8 @@ pub use read::{Document, MAX_BYTES, ReadError, read};
 pub use reconcile::{Line, LineKind};
 pub use report::{
     Backend, Boundary, BoundaryKind, Budget, Candidate, Decision, DeviceFacts, DeviceKind, EvidenceClass,
-    EvidenceLevel, Kernel, LedgerLine, Metrics, Provenance, Quality, Report, SCHEMA, SchemaId, Status, Timer, Training,
-    Word, Workload,
+    EvidenceLevel, Kernel, LedgerLine, Meaning, Metrics, Provenance, Quality, Report, SCHEMA, SchemaId, Status, Timer,
+    Training, Word, Workload,
 };
 pub use rubric::{DecisionRule, Part, Rubric, RubricItem};
 pub use schema::report_v1_schema;

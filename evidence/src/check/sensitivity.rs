@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::sheet::Sheet;
 use crate::decide::{Limits, Strategy};
 use crate::import::{MAX_ENTRIES, MIB, describe};
-use crate::{Budget, Phrase, Shape};
+use crate::stage::Stage;
+use crate::{Budget, Phrase};
 
 /// Wrong scenarios beyond this many are not listed.
 const MAX_WRONG: usize = 5;
@@ -41,7 +42,7 @@ impl<'a> Scenario<'a> {
 }
 
 pub(super) fn examine(sheet: &mut Sheet<'_>) {
-    if sheet.doc.shape != Shape::Lab75 {
+    if !sheet.doc.is_stage(Stage::Budget) {
         return;
     }
     let Some(Value::Array(rows)) = sheet.value("/sensitivity") else { return };
@@ -84,7 +85,7 @@ fn reproduce(sheet: &mut Sheet<'_>, scenarios: &[Option<Scenario<'_>>]) {
         };
         let limits = Limits::of(&budget, sheet.doc);
         let strategy = Strategy::of(sheet.doc, &limits);
-        let decision = strategy.decide(&limits, sheet.doc.shape);
+        let decision = strategy.decide(&limits, sheet.doc.is_stage(Stage::Budget));
         let feasible: Vec<&str> = strategy.feasible.iter().map(|index| strategy.rows[*index].name.as_str()).collect();
         let best = feasible.first().copied();
         let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<String>>();

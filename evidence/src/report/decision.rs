@@ -31,6 +31,39 @@ impl Word {
     }
 }
 
+/// What a word that the course's files use as a decision means here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meaning {
+    /// It concludes.
+    Concludes(Word),
+    /// It waits for a run, or for a person.
+    Waits,
+    /// It says that a stage ran, and concludes nothing from it.
+    Ran,
+}
+
+impl Meaning {
+    /// The fourteen words that files of the course use; `None` for any other word.
+    pub fn of(word: &str) -> Option<Self> {
+        Some(match word {
+            "accept" => Meaning::Concludes(Word::Accept),
+            "tune" => Meaning::Concludes(Word::Tune),
+            "reject" => Meaning::Concludes(Word::Reject),
+            "pending"
+            | "measure"
+            | "ready_to_measure"
+            | "not_started"
+            | "not_evaluated"
+            | "ready_for_review"
+            | "reject_until_environment_fixed"
+            | "stage_unavailable" => Meaning::Waits,
+            // `continue` says to go on with the next page, not to adopt anything.
+            "continue" | "stage_completed" | "pipeline_completed" => Meaning::Ran,
+            _ => return None,
+        })
+    }
+}
+
 /// A decision with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
