@@ -4,27 +4,7 @@ mod support;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use support::{course, own, training};
-
-fn reports() -> Vec<Value> {
-    vec![
-        course::pair(),
-        course::probe(),
-        course::strategies(),
-        course::budget(),
-        course::dry_run(),
-        own::kernel(),
-        training::normalised_pair(),
-        training::normalised_strategies(),
-        training::normalised_budget(),
-        training::profile(),
-        training::merge(),
-        training::change(),
-        training::fine_tuning(),
-        training::mechanism(),
-        training::record(),
-    ]
-}
+use support::reports;
 
 fn pointers(value: &Value, here: &str, all: &mut Vec<String>) {
     all.push(here.to_owned());

@@ -114,6 +114,27 @@ pub fn offload() -> Measured {
     }
 }
 
+/// A report of every shape that is written here.
+pub fn reports() -> Vec<Value> {
+    vec![
+        course::pair(),
+        course::probe(),
+        course::strategies(),
+        course::budget(),
+        course::dry_run(),
+        own::kernel(),
+        training::normalised_pair(),
+        training::normalised_strategies(),
+        training::normalised_budget(),
+        training::profile(),
+        training::merge(),
+        training::change(),
+        training::fine_tuning(),
+        training::mechanism(),
+        training::record(),
+    ]
+}
+
 /// Sets a value at a pointer whose parent is there.
 pub fn set(report: &mut Value, pointer: &str, value: Value) {
     let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
