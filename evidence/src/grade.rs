@@ -4,9 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::{self, sheet::Sheet};
 use crate::decide::{self, Basis, Recomputed};
+use crate::import;
 use crate::reconcile::{self, Line};
 use crate::report::Budget;
 use crate::rubric::{Part, Rubric, RubricItem};
+use crate::stage::Stage;
 use crate::{Check, Document, EvidenceClass, EvidenceLevel, Phrase, Provenance, Shape};
 
 /// Version of the grader; it changes whenever a grade could.
@@ -36,6 +38,8 @@ pub enum Why {
     NotRecognised,
     /// It names a lab that the catalogue does not hold.
     UnknownLab,
+    /// Model, shape and device are all left empty: its numbers belong to no workload.
+    UnstatedWorkload,
 }
 
 /// What became of a report.
@@ -134,7 +138,8 @@ pub struct Grade {
 pub fn grade(doc: &Document, rubric: &Rubric, ctx: &GradeContext<'_>) -> Grade {
     let outcome = outcome(doc, rubric);
     let recomputed = match outcome {
-        Outcome::Graded => decide::recompute(doc, rubric),
+        // Its numbers may still be sound among themselves; that is said, and proves nothing.
+        Outcome::Graded | Outcome::NotEvidence { why: Why::UnstatedWorkload } => decide::recompute(doc, rubric),
         Outcome::NotEvidence { .. } => Recomputed { basis: Basis::Nothing, decision: None },
     };
     let class = match outcome {
@@ -199,10 +204,12 @@ fn outcome(doc: &Document, rubric: &Rubric) -> Outcome {
         Why::ShapeNotGraded
     } else if doc.paper.projected {
         Why::Projection
-    } else if !doc.report.has_measurement() && doc.paper.faults.is_empty() {
+    } else if !doc.report.has_measurement() && doc.paper.faults.is_empty() && !doc.is_stage(Stage::Merge) {
         Why::NoMeasurement
     } else if *rubric == Rubric::empty() {
         Why::UnknownLab
+    } else if import::states_nothing(doc.shape, &doc.raw) {
+        Why::UnstatedWorkload
     } else {
         return Outcome::Graded;
     };

@@ -22,6 +22,7 @@ mod rubric;
 mod schema;
 mod shape;
 pub mod show;
+mod stage;
 mod template;
 
 pub use alike::{Likeness, Print};
@@ -38,8 +39,8 @@ pub use read::{Document, MAX_BYTES, ReadError, read};
 pub use reconcile::{Line, LineKind};
 pub use report::{
     Backend, Boundary, BoundaryKind, Budget, Candidate, Decision, DeviceFacts, DeviceKind, EvidenceClass,
-    EvidenceLevel, Kernel, LedgerLine, Metrics, PrefixCache, Provenance, Quality, Quantised, Ranks, Report, SCHEMA,
-    SchemaId, Serving, ServingLimits, Speculative, Status, Timer, Times, Training, Word, Workload,
+    EvidenceLevel, Kernel, LedgerLine, Meaning, Metrics, PrefixCache, Provenance, Quality, Quantised, Ranks, Report,
+    SCHEMA, SchemaId, Serving, ServingLimits, Speculative, Status, Timer, Times, Training, Word, Workload,
 };
 pub use rubric::{DecisionRule, Part, Rubric, RubricItem};
 pub use schema::report_v1_schema;

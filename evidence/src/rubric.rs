@@ -32,6 +32,10 @@ pub enum DecisionRule {
     MemoryStrategy,
     /// A kernel lab: right within tolerance, and faster or moving fewer bytes.
     KernelPair,
+    /// Lab 74: what the traces allow to say, or one change that is faster by enough.
+    Profiling,
+    /// Project 60: an adapter against full fine-tuning.
+    FineTuning,
     /// The lab asks for no decision.
     None,
 }

@@ -45,10 +45,12 @@ pub enum Shape {
     ProjectEvidence,
     /// No known shape: kept as it came.
     Unrecognised,
+    /// Mechanism pages of the training side: 12, 19, 42.
+    TrainingMechanism,
 }
 
 impl Shape {
-    pub const ALL: [Shape; 17] = [
+    pub const ALL: [Shape; 18] = [
         Shape::V1,
         Shape::Lab73Paired,
         Shape::Lab73Probe,
@@ -66,10 +68,23 @@ impl Shape {
         Shape::Architecture,
         Shape::ProjectEvidence,
         Shape::Unrecognised,
+        Shape::TrainingMechanism,
     ];
 
     /// The shapes that are graded; the others are recognised and answered as not evidence.
-    pub const GRADED: [Shape; 5] = [Shape::V1, Shape::Lab73Paired, Shape::Lab73Probe, Shape::Lab76, Shape::Lab75];
+    pub const GRADED: [Shape; 11] = [
+        Shape::V1,
+        Shape::Lab73Paired,
+        Shape::Lab73Probe,
+        Shape::Lab76,
+        Shape::Lab75,
+        Shape::TrainingMemoryV1,
+        Shape::Lab74Profile,
+        Shape::Lab74Merge,
+        Shape::FineTuning,
+        Shape::TrainingMechanism,
+        Shape::ProjectEvidence,
+    ];
 
     pub const fn id(self) -> &'static str {
         match self {
@@ -90,6 +105,7 @@ impl Shape {
             Shape::Architecture => "architecture",
             Shape::ProjectEvidence => "project_evidence",
             Shape::Unrecognised => "unrecognised",
+            Shape::TrainingMechanism => "training_mechanism",
         }
     }
 
@@ -99,9 +115,5 @@ impl Shape {
 
     pub fn is_graded(self) -> bool {
         Self::GRADED.contains(&self)
-    }
-
-    pub const fn is_73(self) -> bool {
-        matches!(self, Shape::Lab73Paired | Shape::Lab73Probe)
     }
 }

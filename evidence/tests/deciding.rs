@@ -195,3 +195,103 @@ fn a_kernel_is_judged_by_its_result_first_and_its_time_then() {
         assert_eq!(grade.decision.reason.as_deref(), Some(reason), "{time} {error}");
     }
 }
+
+#[test]
+fn a_normalised_copy_is_decided_as_its_original() {
+    use support::training;
+    let pairs = [
+        (pair(), training::normalised_pair()),
+        (strategies(), training::normalised_strategies()),
+        (budget(), training::normalised_budget()),
+    ];
+    for (original, copy) in pairs {
+        assert_eq!(grade(&original, &[]).decision, grade(&copy, &[]).decision);
+    }
+}
+
+#[test]
+fn a_merge_is_decided_by_its_traces() {
+    use support::training::merge;
+    type Change = fn(&mut Value);
+    let cases: [(Change, &str, &str); 5] = [
+        (
+            |_| {},
+            "profiler_trace_collected_but_requires_bottleneck_interpretation",
+            "interpret_trace_and_validate_one_change",
+        ),
+        (
+            |r| set(r, "/profiling/status", json!("not_collected")),
+            "upstream_reports_merged_but_profiling_evidence_missing",
+            "collect_profile_and_rerun_same_workload",
+        ),
+        // A status without anything to read is no evidence.
+        (
+            |r| set(r, "/profiling", json!({"status": "collected", "evidence": [], "trace_files": []})),
+            "upstream_reports_merged_but_profiling_evidence_missing",
+            "collect_profile_and_rerun_same_workload",
+        ),
+        (
+            |r| set(r, "/profiling/missing_strategies", json!(["checkpoint"])),
+            "profiler_trace_incomplete_for_declared_candidates",
+            "collect_missing_strategy_trace_and_rerun_same_workload",
+        ),
+        (
+            |r| set(r, "/profiling/expected_strategies", json!(["baseline", "checkpoint", "hybrid"])),
+            "profiler_trace_incomplete_for_declared_candidates",
+            "collect_missing_strategy_trace_and_rerun_same_workload",
+        ),
+    ];
+    for (change, reason, next) in cases {
+        let mut report = merge();
+        change(&mut report);
+        let decision = grade(&report, &[]).decision;
+        assert_eq!(decision.recomputed.as_deref(), Some("tune"), "{reason}");
+        assert_eq!(decision.reason.as_deref(), Some(reason));
+        assert_eq!(decision.next_action.as_deref(), Some(next));
+    }
+}
+
+#[test]
+fn one_change_of_74_needs_time_and_throughput() {
+    use support::training::change;
+    // Steps and rates before and after, peaks, decision.
+    let cases = [
+        ([60.0, 45.0], [33.3, 44.4], [4000.0, 4000.0], "accept"),
+        ([60.0, 50.0], [33.3, 38.3], [4000.0, 4000.0], "accept"),
+        ([60.0, 50.0], [33.3, 38.2], [4000.0, 4000.0], "tune"),
+        ([60.0, 50.0], [33.3, 33.3], [4000.0, 3900.0], "tune"),
+        ([60.0, 50.0], [33.3, 33.3], [4000.0, 4000.0], "reject"),
+        ([60.0, 50.1], [33.3, 44.4], [4000.0, 3000.0], "reject"),
+    ];
+    for (steps, rates, peaks, word) in cases {
+        let mut report = change();
+        for (index, side) in ["baseline", "tuned"].into_iter().enumerate() {
+            set(&mut report, &format!("/candidates/{side}/step_time_ms"), json!(steps[index]));
+            set(&mut report, &format!("/candidates/{side}/samples_per_s"), json!(rates[index]));
+            set(&mut report, &format!("/candidates/{side}/peak_memory_mb"), json!(peaks[index]));
+        }
+        assert_eq!(grade(&report, &[]).decision.recomputed.as_deref(), Some(word), "{steps:?} {rates:?} {peaks:?}");
+    }
+}
+
+#[test]
+fn one_run_of_an_adapter_shows_a_direction_only() {
+    use support::training::fine_tuning;
+    // Peak, step, validation loss of the adapter beside 4790 MiB, 106 ms, 2.05; decision.
+    let cases = [
+        (1742.0, 42.0, 2.01, "tune"),
+        (1742.0, 120.0, 3.0, "tune"),
+        (4900.0, 120.0, 2.01, "tune"),
+        (4900.0, 120.0, 2.5, "reject"),
+    ];
+    for (peak, step, loss, word) in cases {
+        let mut report = fine_tuning();
+        set(&mut report, "/candidates/0/peak_memory_mb", json!(peak));
+        set(&mut report, "/candidates/0/step_time_ms", json!(step));
+        set(&mut report, "/candidates/0/val_loss", json!(loss));
+        assert_eq!(grade(&report, &[]).decision.recomputed.as_deref(), Some(word), "{peak} {step} {loss}");
+    }
+    let mut report = fine_tuning();
+    support::remove(&mut report, "/baseline");
+    assert_eq!(grade(&report, &[]).decision.reason.as_deref(), Some("baseline_missing_or_invalid"));
+}

@@ -9,12 +9,9 @@ use std::sync::LazyLock;
 
 use bolero::check;
 use serde_json::Value;
-use support::{course, own};
 
 /// A document of every shape that is written here.
-static SEEDS: LazyLock<Vec<Value>> = LazyLock::new(|| {
-    vec![course::pair(), course::probe(), course::strategies(), course::budget(), course::dry_run(), own::kernel()]
-});
+static SEEDS: LazyLock<Vec<Value>> = LazyLock::new(support::reports);
 
 /// Pieces that parsers trip over.
 const PIECES: [&str; 28] = [

@@ -4,11 +4,7 @@ mod support;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use support::{course, own};
-
-fn reports() -> Vec<Value> {
-    vec![course::pair(), course::probe(), course::strategies(), course::budget(), course::dry_run(), own::kernel()]
-}
+use support::reports;
 
 fn pointers(value: &Value, here: &str, all: &mut Vec<String>) {
     all.push(here.to_owned());
@@ -94,12 +90,45 @@ proptest! {
     }
 
     #[test]
-    fn cut_off_text_never_panics(which in 0_usize..6, at in any::<prop::sample::Index>(), flip in any::<u8>()) {
+    fn cut_off_text_never_panics(which in 0_usize..15, at in any::<prop::sample::Index>(), flip in any::<u8>()) {
         let mut bytes = reports()[which].to_string().into_bytes();
         let place = at.index(bytes.len());
         let _ = evidence::read(&bytes[..place]);
         bytes[place] = flip;
         let _ = graded(&bytes, &[]);
+    }
+
+    #[test]
+    fn the_order_of_candidates_changes_nothing(
+        which in any::<prop::sample::Index>(),
+        order in Just(vec![0_usize, 1, 2]).prop_shuffle(),
+        peaks in prop::array::uniform3(9500.0..13_500.0_f64),
+    ) {
+        let all: Vec<Value> = reports().into_iter().filter(|r| r["candidates"].is_array()).collect();
+        let mut report = all[which.index(all.len())].clone();
+        let items = report["candidates"].as_array().expect("a list").clone();
+        let count = items.len();
+        for (index, peak) in peaks.iter().enumerate().take(count) {
+            for place in ["peak_memory_mb", "metrics/peak_memory_mb"] {
+                if let Some(target) = report.pointer_mut(&format!("/candidates/{index}/{place}")) {
+                    *target = json!(peak);
+                }
+            }
+        }
+        let mut shuffled = report.clone();
+        let moved: Vec<Value> =
+            order.iter().filter(|index| **index < count).map(|index| report["candidates"][*index].clone()).collect();
+        shuffled["candidates"] = json!(moved);
+        // The evaluations of a summary stand in the candidates' order.
+        let seen = |report: &Value| {
+            let grade = graded(report.to_string().as_bytes(), &[]).expect("a grade");
+            let mut failed: Vec<String> = grade.checks.iter().filter(|c| c.failed()).map(|c| c.id.clone()).collect();
+            failed.retain(|id| id != "summary_evaluations_agree");
+            failed.sort();
+            failed.dedup();
+            (grade.outcome, grade.class, grade.level, grade.decision, failed)
+        };
+        prop_assert_eq!(seen(&report), seen(&shuffled));
     }
 
     #[test]

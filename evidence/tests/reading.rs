@@ -6,6 +6,7 @@ use evidence::{EvidenceClass, EvidenceLevel, Lang, MAX_BYTES, Outcome, ReadError
 use serde_json::{Value, json};
 use support::course::{budget, dry_run, pair, probe, strategies};
 use support::own::kernel;
+use support::training::{change, fine_tuning, mechanism, merge, profile, record};
 use support::{grade, remove, set};
 
 fn changed(mut report: Value, change: fn(&mut Value)) -> Value {
@@ -37,6 +38,13 @@ fn shapes_are_told_by_schema_stage_and_keys() {
         (json!({"schema_version": "training-memory-benchmark/v1", "project": "76"}), Shape::TrainingMemoryV1),
         (json!({"schema_version": "profiling-project/v1"}), Shape::Lab74Merge),
         (json!({"stage": "real_profiler_trace", "candidates": []}), Shape::Lab74Profile),
+        // Their keys tell as well as their names.
+        (changed(merge(), |r| remove(r, "/schema_version")), Shape::Lab74Merge),
+        (changed(change(), |r| remove(r, "/schema_version")), Shape::Lab74Merge),
+        (changed(profile(), |r| remove(r, "/stage")), Shape::Lab74Profile),
+        (changed(fine_tuning(), |r| remove(r, "/schema_version")), Shape::FineTuning),
+        (mechanism(), Shape::TrainingMechanism),
+        (record(), Shape::ProjectEvidence),
         (json!({"schema_version": "inference-benchmark/v1"}), Shape::InferenceBenchmark),
         (json!({"base_url": "http://127.0.0.1:8000", "metrics": {"ttft_ms": {"p50": 30.0}}}), Shape::Lab66Raw),
         (json!({"schema_version": "fine-tuning-project/v1", "project": "60_x"}), Shape::FineTuning),

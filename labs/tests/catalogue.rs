@@ -40,7 +40,9 @@ fn the_course_projects_are_handed_in_as_reports() {
     let cases = [
         ("73", [Shape::Lab73Paired, Shape::Lab73Probe].as_slice(), 6, 10),
         ("76", &[Shape::Lab76], 8, 12),
-        ("75", &[Shape::Lab75], 12, 8),
+        ("75", &[Shape::Lab75, Shape::TrainingMemoryV1], 12, 8),
+        ("74", &[Shape::Lab74Profile, Shape::Lab74Merge], 10, 10),
+        ("60", &[Shape::FineTuning], 7, 11),
     ];
     for (id, shapes, cpu, gpu) in cases {
         let lab = lab(id).expect(id);

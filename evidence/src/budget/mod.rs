@@ -14,7 +14,8 @@ use serde::Serialize;
 
 use crate::decide::{Limits, Strategy};
 use crate::report::Budget;
-use crate::{Document, Word, Workload};
+use crate::stage::Stage;
+use crate::{Document, Shape, Word, Workload};
 
 pub use error::BudgetError;
 pub use flips::{Amount, Flip, Piece, Sweep};
@@ -63,7 +64,7 @@ impl Conclusion {
     /// Decides a document under limits.
     pub(crate) fn under(doc: &Document, limits: &Limits) -> Self {
         let strategy = Strategy::of(doc, limits);
-        let decision = strategy.decide(limits, doc.shape);
+        let decision = strategy.decide(limits, doc.is_stage(Stage::Budget));
         let feasible: Vec<String> = strategy.feasible.iter().map(|index| strategy.rows[*index].name.clone()).collect();
         Self {
             best: feasible.first().cloned(),
@@ -171,7 +172,8 @@ impl Grid {
 
 /// Whether a report compares strategies, so that a grid can be drawn for it.
 pub fn applies(doc: &Document) -> bool {
-    matches!(doc.report.workload, Workload::Training(_)) && !doc.shape.is_73() && !doc.report.candidates.is_empty()
+    let strategies = doc.shape == Shape::V1 || doc.is_stage(Stage::Strategies) || doc.is_stage(Stage::Budget);
+    strategies && matches!(doc.report.workload, Workload::Training(_)) && !doc.report.candidates.is_empty()
 }
 
 /// The grid of a report. `limits` are the report's own, as [`crate::limits`] gives them.

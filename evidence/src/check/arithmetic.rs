@@ -39,13 +39,13 @@ fn samples_per_s(sheet: &mut Sheet<'_>) {
     let mut total = 0;
     for (candidate, place) in sheet.candidates() {
         let mut rows = vec![(
-            place.pointer.clone(),
+            place.metric(Metric::SamplesPerS),
             candidate.metrics.step_time_ms,
             candidate.metrics.samples_per_s,
             rate_tolerance(place),
         )];
         rows.extend(place.runs.iter().enumerate().map(|(index, run)| {
-            (format!("{}/runs/{index}", place.pointer), run.metrics.step_time_ms, run.metrics.samples_per_s, 0.005)
+            (place.run_metric(index, Metric::SamplesPerS), run.metrics.step_time_ms, run.metrics.samples_per_s, 0.005)
         }));
         let mut wrong = false;
         for (pointer, time, rate, tolerance) in rows {
@@ -65,7 +65,6 @@ fn samples_per_s(sheet: &mut Sheet<'_>) {
                     short(rate, 3)
                 ),
             );
-            let pointer = format!("{pointer}/{}", place.form.key(Metric::SamplesPerS));
             sheet.fail("samples_per_s_agrees", &pointer, short(expected, 3), short(rate, 3), message);
         }
         if candidate.metrics.step_time_ms.is_some() && candidate.metrics.samples_per_s.is_some() {
@@ -86,13 +85,13 @@ fn samples_per_s(sheet: &mut Sheet<'_>) {
 fn reserved_below_allocated(sheet: &mut Sheet<'_>) {
     for (candidate, place) in sheet.candidates() {
         let mut rows = vec![(
-            place.pointer.clone(),
+            place.metric(Metric::Reserved),
             candidate.metrics.peak_allocated_bytes,
             candidate.metrics.peak_reserved_bytes,
         )];
         rows.extend(place.runs.iter().enumerate().map(|(index, run)| {
             (
-                format!("{}/runs/{index}", place.pointer),
+                place.run_metric(index, Metric::Reserved),
                 run.metrics.peak_allocated_bytes,
                 run.metrics.peak_reserved_bytes,
             )
@@ -115,7 +114,6 @@ fn reserved_below_allocated(sheet: &mut Sheet<'_>) {
                     mib_text(allocated as f64)
                 ),
             );
-            let pointer = format!("{pointer}/{}", place.form.key(Metric::Reserved));
             sheet.fail(
                 "reserved_below_allocated",
                 &pointer,
@@ -212,7 +210,7 @@ fn runs_count(sheet: &mut Sheet<'_>, candidate: &Candidate, place: &Place) {
             format!("config.repeats 是 {repeats}，runs 有 {} 条。", place.runs.len()),
             format!("config.repeats is {repeats}, runs has {} entries.", place.runs.len()),
         );
-        let pointer = format!("{}/runs", place.pointer);
+        let pointer = place.runs_at();
         sheet.fail("runs_count_agrees", &pointer, repeats.to_string(), place.runs.len().to_string(), message);
     }
 }

@@ -2,14 +2,19 @@
 
 use super::sheet::{Sheet, mib_text};
 use crate::import::describe;
-use crate::{EvidenceClass, Phrase, Shape, Word, Workload};
+use crate::stage::Stage;
+use crate::{EvidenceClass, Meaning, Phrase, Shape, Word, Workload};
 
 pub(super) fn examine(sheet: &mut Sheet<'_>) {
     budget(sheet);
     baseline(sheet);
-    if sheet.doc.shape == Shape::Lab73Probe {
+    if sheet.doc.is_stage(Stage::Probe) {
         probe(sheet);
         return;
+    }
+    let silent = matches!(sheet.doc.stage(), Some(Stage::Profile | Stage::Mechanism));
+    if silent && sheet.doc.paper.said.word.is_none() {
+        return; // These pages measure and conclude nothing.
     }
     said(sheet);
     supported(sheet);
@@ -18,7 +23,7 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
 }
 
 fn budget(sheet: &mut Sheet<'_>) {
-    if !matches!(sheet.doc.shape, Shape::Lab75 | Shape::Lab76) || sheet.strategy().is_none() {
+    if !matches!(sheet.doc.stage(), Some(Stage::Budget | Stage::Strategies)) || sheet.strategy().is_none() {
         return;
     }
     let own = sheet.doc.report.budget.clone().unwrap_or_default();
@@ -65,7 +70,10 @@ fn baseline(sheet: &mut Sheet<'_>) {
     let usable = match (sheet.strategy(), sheet.pair()) {
         (Some(strategy), _) => strategy.baseline.is_some(),
         (_, Some(pair)) => pair.sides.is_some(),
-        _ => return,
+        _ => match sheet.change() {
+            Some(change) => change.sides.is_some(),
+            None => return,
+        },
     };
     if usable {
         let pointer = sheet.measured_at();
@@ -128,7 +136,17 @@ fn said(sheet: &mut Sheet<'_>) {
         sheet.pass("decision_is_object", "/decision", "decision 是对象。", "The decision is an object.");
     }
     let Some(own) = Word::from_id(word) else {
-        let message = Phrase::new(format!("{word:?} 不是结论。"), format!("{word:?} is no conclusion."));
+        let message = match Meaning::of(word) {
+            Some(Meaning::Waits) => Phrase::new(
+                format!("{word:?} 表示还在等一次运行或一次判断，不是结论。"),
+                format!("{word:?} waits for a run or a judgement: that is no conclusion."),
+            ),
+            Some(Meaning::Ran) => Phrase::new(
+                format!("{word:?} 只说某一步跑完了，没有下结论。"),
+                format!("{word:?} says that a stage ran, and concludes nothing."),
+            ),
+            _ => Phrase::new(format!("{word:?} 不是结论。"), format!("{word:?} is no conclusion.")),
+        };
         sheet.fail("decision_word", &said.pointer, "accept | tune | reject", word, message);
         return;
     };
@@ -158,7 +176,7 @@ fn said(sheet: &mut Sheet<'_>) {
         return;
     }
     // Lab 73 writes its reason as a sentence; only codes are compared.
-    if sheet.strategy().is_none() {
+    if sheet.strategy().is_none() && sheet.traces().is_none() {
         return;
     }
     let plain = |code: &str| code.replacen("compression_", "", 1).replacen("strategy_", "", 1);

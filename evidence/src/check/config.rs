@@ -4,9 +4,13 @@ use serde_json::Value;
 
 use super::sheet::Sheet;
 use crate::import::{dtype_id, setting};
+use crate::stage::Stage;
 use crate::{EvidenceClass, Phrase, Shape};
 
-const REQUIRED: [(&str, &[&str]); 7] = [
+/// A field of the workload, and the names it may have.
+type Field = (&'static str, &'static [&'static str]);
+
+const REQUIRED: [Field; 7] = [
     ("model_id", &["model_id", "model"]),
     ("batch_size", &["batch_size"]),
     ("seq_len", &["seq_len"]),
@@ -15,6 +19,31 @@ const REQUIRED: [(&str, &[&str]); 7] = [
     ("warmup", &["warmup"]),
     ("iters", &["iters"]),
 ];
+
+/// A profile is of the workload of its 76, which states the optimizer.
+const PROFILE: [Field; 6] = [REQUIRED[0], REQUIRED[1], REQUIRED[2], REQUIRED[3], REQUIRED[5], REQUIRED[6]];
+
+/// What a fine-tuning run needs to be run again.
+const FINE_TUNING: [Field; 8] = [
+    REQUIRED[0],
+    REQUIRED[1],
+    REQUIRED[2],
+    REQUIRED[3],
+    REQUIRED[4],
+    ("steps", &["steps", "iters", "max_steps"]),
+    ("seed", &["seed"]),
+    ("learning_rate", &["learning_rate", "lr"]),
+];
+
+fn required(stage: Option<Stage>) -> &'static [Field] {
+    match stage {
+        Some(Stage::Profile) => &PROFILE,
+        Some(Stage::FineTuning) => &FINE_TUNING,
+        // A merge repeats other reports, and each mechanism page has a toy of its own.
+        Some(Stage::Merge | Stage::Change | Stage::Mechanism) | None => &[],
+        _ => &REQUIRED,
+    }
+}
 
 /// Shapes of the course's labels: lab, label, batch, seq, warm-up, iterations. `smoke` differs between 73 and 76.
 const LABELS: [(bool, &str, [u64; 4]); 6] = [
@@ -40,7 +69,11 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
 
 fn complete(sheet: &mut Sheet<'_>) {
     let raw = sheet.raw();
-    let budget_report = sheet.doc.shape == Shape::Lab75;
+    let required = required(sheet.doc.stage());
+    if required.is_empty() || crate::import::states_nothing(sheet.doc.shape, raw) {
+        return;
+    }
+    let budget_report = sheet.doc.is_stage(Stage::Budget);
     let stated = ["/config", "/experiment"].iter().any(|home| {
         raw.pointer(home).and_then(Value::as_object).is_some_and(|block| block.values().any(|value| !value.is_null()))
     });
@@ -55,9 +88,11 @@ fn complete(sheet: &mut Sheet<'_>) {
     }
     let home = if raw.get("config").is_some() || !budget_report { "/config" } else { "/experiment" };
     let missing: Vec<&str> =
-        REQUIRED.iter().filter(|(_, names)| setting(raw, names).is_none()).map(|(name, _)| *name).collect();
+        required.iter().filter(|(_, names)| setting(raw, names).is_none()).map(|(name, _)| *name).collect();
     if missing.is_empty() {
-        let (zh, en) = ("工作负载的 7 个字段都写了。", "All 7 fields of the workload are stated.");
+        let total = required.len();
+        let (zh, en) =
+            (format!("工作负载的 {total} 个字段都写了。"), format!("All {total} fields of the workload are stated."));
         sheet.pass("config_complete", home, zh, en);
     } else {
         let list = missing.join(", ");
@@ -66,7 +101,7 @@ fn complete(sheet: &mut Sheet<'_>) {
             format!("{list} missing: a workload with a gap cannot be compared with another run."),
         );
         let pointer = format!("{home}/{}", missing[0]);
-        let expected = Phrase::plain(REQUIRED.map(|(name, _)| name).join(", "));
+        let expected = Phrase::plain(required.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "));
         sheet.fail(
             "config_complete",
             &pointer,
@@ -80,7 +115,7 @@ fn complete(sheet: &mut Sheet<'_>) {
 fn label(sheet: &mut Sheet<'_>) {
     let Some(training) = sheet.training() else { return };
     let Some(label) = training.label.as_deref() else { return };
-    let is_73 = sheet.doc.shape.is_73();
+    let is_73 = sheet.doc.stage().is_some_and(Stage::is_73);
     let Some((_, _, shape)) = LABELS.iter().find(|(lab, name, _)| *lab == is_73 && *name == label) else { return };
     let own = [training.batch, training.seq, training.warmup, training.iters];
     let keys = ["batch_size", "seq_len", "warmup", "iters"];
@@ -125,7 +160,7 @@ fn matmul_precision(sheet: &mut Sheet<'_>) {
     let Some(training) = sheet.training() else { return };
     let times_fp32 = training.compute_dtype.as_deref() == Some("fp32") && !sheet.doc.paper.places.is_empty();
     // 75 copies its numbers; the setting belongs into the report that measured them.
-    if !times_fp32 || sheet.class != EvidenceClass::Gpu || sheet.doc.shape == Shape::Lab75 {
+    if !times_fp32 || sheet.class != EvidenceClass::Gpu || sheet.doc.is_stage(Stage::Budget) {
         return;
     }
     if training.matmul_precision.is_none() {

@@ -51,6 +51,14 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
             let home = format!("{}/{key}", place.pointer);
             compared += compare(sheet, &format!("/repeat_summary/{name}/{key}"), &[home]);
         }
+        if place.form == Form::Normalised {
+            for (key, metric) in super::normalised::LEGACY {
+                let copy = format!("{}/legacy_fields/{key}", place.pointer);
+                compared += compare(sheet, &place.metric(metric), &[copy]);
+            }
+            let val = format!("{}/quality/val_loss", place.pointer);
+            compared += compare(sheet, &val, &[format!("{}/quality/eval_loss", place.pointer)]);
+        }
         if place.form == Form::Flat {
             let copy = format!("{}/val_loss", place.pointer);
             compared += compare(sheet, &copy, &[format!("{}/eval_loss", place.pointer)]);

@@ -15,7 +15,8 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
 fn named(sheet: &mut Sheet<'_>) {
     let pointer = match sheet.doc.shape {
         Shape::V1 => "/device",
-        Shape::Lab75 => "/experiment/device",
+        Shape::Lab75 | Shape::Lab74Merge => "/experiment/device",
+        Shape::FineTuning | Shape::TrainingMechanism => "/environment/device",
         _ => "/config/device",
     };
     let pointer = sheet.doc.paper.devices.first().map_or(pointer, |(pointer, _)| pointer.as_str());

@@ -2,6 +2,7 @@
 
 use super::sheet::{Sheet, mib_text};
 use crate::import::{Metric, mib, setting};
+use crate::stage::Stage;
 use crate::{Phrase, Shape, Training, Workload};
 
 /// What a training step keeps, in bytes.
@@ -34,7 +35,7 @@ impl Floor {
 /// The workload whose floor applies: the report's own, or that of the 76 it decides on.
 pub(crate) fn workload<'a>(sheet: &Sheet<'a>) -> Option<&'a Training> {
     let own = sheet.training()?;
-    if own.model.is_some() || sheet.doc.shape != Shape::Lab75 {
+    if own.model.is_some() || !sheet.doc.is_stage(Stage::Budget) {
         return Some(own);
     }
     match super::linked::source(sheet).map(|doc| &doc.report.workload) {

@@ -4,10 +4,11 @@ use serde_json::Value;
 
 use super::sheet::Sheet;
 use crate::import::{Metric, dtype_id, mib, setting};
-use crate::{Document, Phrase, Shape};
+use crate::stage::Stage;
+use crate::{Document, Phrase};
 
 /// Fields that make two training runs the same workload, under each of their names.
-const WORKLOAD: [(&str, &[&str]); 8] = [
+pub(super) const WORKLOAD: [(&str, &[&str]); 8] = [
     ("model_id", &["model_id", "model"]),
     ("batch_size", &["batch_size"]),
     ("seq_len", &["seq_len"]),
@@ -20,13 +21,14 @@ const WORKLOAD: [(&str, &[&str]); 8] = [
 const ENVIRONMENT: [(&str, &[&str]); 2] = [("device", &["device"]), ("torch", &["torch"])];
 
 pub(super) fn examine(sheet: &mut Sheet<'_>) {
-    match sheet.doc.shape {
-        Shape::Lab76 => {
+    match sheet.doc.stage() {
+        Some(Stage::Strategies) => {
             baseline_link(sheet);
             baseline_validation(sheet);
             linked_baseline(sheet);
         }
-        Shape::Lab75 => linked_source(sheet),
+        Some(Stage::Budget) => linked_source(sheet),
+        Some(Stage::Profile) => super::linked_profile::examine(sheet),
         _ => {}
     }
     duplicate_configuration(sheet);
@@ -45,7 +47,7 @@ fn stated(raw: &Value, names: &[&str]) -> Option<String> {
     setting(raw, names).map(|(_, value)| normal(value))
 }
 
-fn as_written(raw: &Value, names: &[&str]) -> String {
+pub(super) fn as_written(raw: &Value, names: &[&str]) -> String {
     match setting(raw, names) {
         Some((_, Value::String(text))) => text.clone(),
         Some((_, value)) => value.to_string(),
@@ -126,7 +128,7 @@ fn baseline_validation(sheet: &mut Sheet<'_>) {
     }
 }
 
-fn mismatches(
+pub(super) fn mismatches(
     a: &Value,
     b: &Value,
     fields: &[(&'static str, &'static [&'static str])],
@@ -136,9 +138,13 @@ fn mismatches(
 
 /// The linked 73 that this 76 builds on: of the right kind if there is one, then with the fewest differences.
 fn chosen_baseline<'a>(sheet: &Sheet<'a>) -> Option<&'a Document> {
+    let is_73 = |doc: &Document| doc.stage().is_some_and(Stage::is_73);
+    if let Some(cited) = super::cited::find(sheet, is_73) {
+        return Some(cited);
+    }
     let bf16 = is_bf16(sheet.raw());
-    sheet.linked.iter().copied().filter(|doc| doc.shape.is_73() && doc.sha256 != sheet.doc.sha256).min_by_key(|doc| {
-        let wrong_kind = (doc.shape == Shape::Lab73Probe) != bf16;
+    sheet.linked.iter().copied().filter(|doc| is_73(doc) && doc.sha256 != sheet.doc.sha256).min_by_key(|doc| {
+        let wrong_kind = doc.is_stage(Stage::Probe) != bf16;
         (wrong_kind, mismatches(sheet.raw(), &doc.raw, &WORKLOAD).len())
     })
 }
@@ -147,7 +153,7 @@ fn linked_baseline(sheet: &mut Sheet<'_>) {
     let Some(linked) = chosen_baseline(sheet) else { return };
     let raw = sheet.raw();
     let bf16 = is_bf16(raw);
-    if (linked.shape == Shape::Lab73Probe) != bf16 {
+    if linked.is_stage(Stage::Probe) != bf16 {
         let (expected, found) = if bf16 { ("bf16_probe", "paired") } else { ("paired", "bf16_probe") };
         let message = Phrase::new(
             format!("所附的 73 是 {found}，这里需要 {expected}。"),
@@ -201,6 +207,15 @@ fn compare(sheet: &mut Sheet<'_>, linked: &Document, id: &str, lab: &str) {
     }
 }
 
+/// Fields of the workload in which two reports differ.
+pub(super) fn workload_mismatches(a: &Value, b: &Value) -> Vec<&'static str> {
+    mismatches(a, b, &WORKLOAD)
+        .into_iter()
+        .filter(|(_, names)| stated(a, names).is_some() && stated(b, names).is_some())
+        .map(|(key, _)| key)
+        .collect()
+}
+
 fn equal_peaks(a: &Document, b: &Document) -> usize {
     a.report
         .candidates
@@ -216,12 +231,15 @@ fn equal_peaks(a: &Document, b: &Document) -> usize {
 
 /// The linked 76 whose numbers this 75 decides on: the one that shares peaks, or states the same workload.
 pub(super) fn source<'a>(sheet: &Sheet<'a>) -> Option<&'a Document> {
+    if let Some(cited) = super::cited::find(sheet, |doc| doc.is_stage(Stage::Strategies)) {
+        return Some(cited);
+    }
     let states_workload = stated(sheet.raw(), &["seq_len"]).is_some();
     sheet
         .linked
         .iter()
         .copied()
-        .filter(|doc| doc.shape == Shape::Lab76)
+        .filter(|doc| doc.is_stage(Stage::Strategies))
         .map(|doc| {
             let same = states_workload && mismatches(sheet.raw(), &doc.raw, &WORKLOAD[..5]).is_empty();
             (equal_peaks(sheet.doc, doc), same, doc)
@@ -307,7 +325,7 @@ fn linked_source(sheet: &mut Sheet<'_>) {
 
 fn duplicate_configuration(sheet: &mut Sheet<'_>) {
     let own = sheet.raw().get("config");
-    if own.is_none() || !sheet.doc.shape.is_73() {
+    if own.is_none() || !sheet.doc.stage().is_some_and(Stage::is_73) {
         return;
     }
     let twin = sheet

@@ -2,6 +2,7 @@
 
 use super::sheet::{Sheet, mib_text, short};
 use crate::import::{Metric, mib};
+use crate::stage::Stage;
 use crate::{Phrase, Shape, Status, Workload};
 
 /// Allocated peaks closer than this are one peak: a fixed script repeats to 0.01 MiB, another script differs by 13.
@@ -23,6 +24,9 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
 }
 
 fn reserved_recorded(sheet: &mut Sheet<'_>) {
+    if sheet.doc.is_stage(Stage::FineTuning) {
+        return; // 60 has no budget to hold it against.
+    }
     let first = sheet.candidates().find(|(candidate, _)| {
         candidate.metrics.peak_allocated_bytes.is_some() && candidate.metrics.peak_reserved_bytes.is_none()
     });
@@ -49,7 +53,7 @@ fn reserved_above_cap(sheet: &mut Sheet<'_>) {
         return;
     }
     // 75 often leaves reserved memory out; the 76 that it was copied from has it.
-    let source = if sheet.doc.shape == Shape::Lab75 { super::linked::source(sheet) } else { None };
+    let source = if sheet.doc.is_stage(Stage::Budget) { super::linked::source(sheet) } else { None };
     let mut known = 0;
     let mut over = Vec::new();
     for (candidate, place) in sheet.candidates() {
@@ -134,7 +138,7 @@ fn reserved_noise(sheet: &mut Sheet<'_>) {
                     mib_text(spread as f64)
                 ),
             );
-            let pointer = format!("{}/runs", place.pointer);
+            let pointer = place.runs_at();
             sheet.fail(
                 "reserved_noise",
                 &pointer,
@@ -193,6 +197,10 @@ fn oom(sheet: &mut Sheet<'_>) {
 const SHARE: std::ops::RangeInclusive<f64> = 0.001..=0.25;
 
 fn threshold_scale(sheet: &mut Sheet<'_>) {
+    // Only where a decision hangs on the thresholds.
+    if sheet.strategy().is_none() && sheet.pair().is_none() {
+        return;
+    }
     let Some((baseline, _)) = sheet.baseline() else { return };
     if let (Some(pair), Some(step)) = (sheet.pair(), baseline.metrics.step_time_ms)
         && pair.min_time_ms > 0.0
@@ -211,9 +219,9 @@ fn threshold_scale(sheet: &mut Sheet<'_>) {
     }
     let peak = baseline.metrics.peak_allocated_bytes.map(mib);
     let memory = sheet.limits.min_memory_saving_bytes.map(mib);
-    let pointer = match sheet.doc.shape {
-        Shape::Lab73Paired => "/summary/peak_mem_delta_mb",
-        Shape::V1 => "/budget/min_memory_saving_bytes",
+    let pointer = match (sheet.doc.shape, sheet.doc.stage()) {
+        (_, Some(Stage::Pair)) => "/summary/peak_mem_delta_mb",
+        (Shape::V1, _) => "/budget/min_memory_saving_bytes",
         _ => "/budget/min_memory_saving_mb",
     };
     if let (Some(peak), Some(threshold)) = (peak, memory)
@@ -238,8 +246,29 @@ fn threshold_scale(sheet: &mut Sheet<'_>) {
     }
 }
 
+/// The two paths of a mechanism page run one after the other: what the second starts with is part of its peak.
+fn start_recorded(sheet: &mut Sheet<'_>) {
+    if !sheet.doc.is_stage(Stage::Mechanism) {
+        return;
+    }
+    let silent = sheet.candidates().find(|(candidate, _)| {
+        candidate.metrics.peak_allocated_bytes.is_some() && candidate.metrics.allocated_before_bytes.is_none()
+    });
+    let Some((candidate, place)) = silent else { return };
+    let message = Phrase::new(
+        format!("{} 没有记录开始时已占多少：前一次运行的梯度若还在，峰值就不可比。", candidate.name),
+        format!(
+            "{} does not record what was allocated at its start: with gradients of the run before, peaks cannot be compared.",
+            candidate.name
+        ),
+    );
+    let pointer = place.metric(Metric::AllocatedBefore);
+    sheet.fail("start_recorded", &pointer, Phrase::new("一个数字", "a number"), "null", message);
+}
+
 /// A candidate that starts with the gradients of the run before it is not compared with its baseline.
 fn equal_start(sheet: &mut Sheet<'_>) {
+    start_recorded(sheet);
     let Some(start) = sheet.baseline().and_then(|(baseline, _)| baseline.metrics.allocated_before_bytes) else {
         return;
     };
@@ -262,7 +291,7 @@ fn equal_start(sheet: &mut Sheet<'_>) {
                 mib_text(start as f64)
             ),
         );
-        let pointer = format!("{}/metrics/allocated_before_bytes", place.pointer);
+        let pointer = place.metric(Metric::AllocatedBefore);
         sheet.fail("equal_start", &pointer, mib_text(start as f64), mib_text(own as f64), message);
     }
 }

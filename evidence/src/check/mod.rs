@@ -1,16 +1,21 @@
 //! Checks: what the grader looked at, what it expected, what it found, and how to mend it.
 
 mod arithmetic;
+mod cited;
 mod conclusion;
 mod config;
 mod copies;
 mod device;
+mod fine_tuning;
 pub(crate) mod floor;
 mod form;
 mod kernel;
 mod linked;
+mod linked_profile;
 mod memory;
+mod normalised;
 mod plausible;
+mod profile;
 mod quality;
 mod refuse;
 mod rules;
@@ -18,6 +23,7 @@ mod sensitivity;
 pub(crate) mod sheet;
 mod summary;
 mod timing;
+mod upstream;
 
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +40,10 @@ pub(crate) fn examine(sheet: &mut Sheet<'_>) {
     form::examine(sheet);
     device::examine(sheet);
     config::examine(sheet);
+    normalised::examine(sheet);
     linked::examine(sheet);
+    cited::examine(sheet);
+    upstream::examine(sheet);
     arithmetic::examine(sheet);
     summary::examine(sheet);
     copies::examine(sheet);
@@ -44,6 +53,8 @@ pub(crate) fn examine(sheet: &mut Sheet<'_>) {
     plausible::examine(sheet);
     quality::examine(sheet);
     timing::examine(sheet);
+    profile::examine(sheet);
+    fine_tuning::examine(sheet);
     kernel::examine(sheet);
     conclusion::examine(sheet);
 }

@@ -6,8 +6,21 @@ use crate::grade::Why;
 use crate::read::{Nearest, nearest};
 
 pub(crate) fn refuse(sheet: &mut Sheet<'_>, why: Why) {
-    super::form::examine(sheet);
+    if why == Why::UnstatedWorkload {
+        super::examine(sheet);
+    } else {
+        super::form::examine(sheet);
+    }
     match why {
+        Why::UnstatedWorkload => {
+            let found = sheet.raw().get("config").map_or_else(|| Phrase::new("没有", "none"), crate::import::describe);
+            let message = Phrase::new(
+                "config 全是空值：看不出这些数字属于哪个模型、形状和设备；算术可以复核，但不算证据。",
+                "Nothing in config has a value: nobody can tell which model, shape and device the numbers belong to. Their arithmetic can be checked, but they are no evidence.",
+            );
+            let expected = Phrase::new("模型、形状、精度与设备", "model, shape, dtype and device");
+            sheet.fail("config_stated", "/config", expected, found, message);
+        }
         Why::DryRun => {
             let pointer = crate::import::dry_run_at(sheet.raw()).unwrap_or_default();
             let found = sheet.raw().pointer(pointer).map_or_else(|| Phrase::plain("null"), crate::import::describe);

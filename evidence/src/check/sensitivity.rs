@@ -8,7 +8,8 @@ use super::sheet::Sheet;
 use crate::budget::Conclusion;
 use crate::decide::Limits;
 use crate::import::{MAX_ENTRIES, MIB, describe};
-use crate::{Budget, Phrase, Shape};
+use crate::stage::Stage;
+use crate::{Budget, Phrase};
 
 /// Wrong scenarios beyond this many are not listed.
 const MAX_WRONG: usize = 5;
@@ -42,7 +43,7 @@ impl<'a> Scenario<'a> {
 }
 
 pub(super) fn examine(sheet: &mut Sheet<'_>) {
-    if sheet.doc.shape != Shape::Lab75 {
+    if !sheet.doc.is_stage(Stage::Budget) {
         return;
     }
     let Some(Value::Array(rows)) = sheet.value("/sensitivity") else { return };

@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::{Check, CheckStatus, Severity, rule};
-use crate::decide::{Basis, Pair, Recomputed, Strategy};
+use crate::decide::{Basis, Change, Pair, Recomputed, Strategy, Traces};
 use crate::import::Place;
 use crate::report::Budget;
+use crate::stage::Stage;
 use crate::{Candidate, Document, EvidenceClass, Phrase, Shape, Training, Workload};
 
 pub(crate) struct Sheet<'a> {
@@ -41,6 +42,8 @@ impl<'a> Sheet<'a> {
         match self.doc.shape {
             Shape::Lab73Paired => "/baseline",
             Shape::Lab73Probe => "/candidate",
+            Shape::Lab74Merge if self.doc.is_stage(Stage::Merge) => "/standard_metrics",
+            Shape::TrainingMechanism => "/paths",
             _ => "/candidates",
         }
     }
@@ -70,6 +73,20 @@ impl<'a> Sheet<'a> {
     pub(crate) fn pair(&self) -> Option<&'a Pair> {
         match &self.recomputed.basis {
             Basis::Pair(pair) => Some(pair),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn change(&self) -> Option<&'a Change> {
+        match &self.recomputed.basis {
+            Basis::Change(change) => Some(change),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn traces(&self) -> Option<&'a Traces> {
+        match &self.recomputed.basis {
+            Basis::Traces(traces) => Some(traces),
             _ => None,
         }
     }

@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::sheet::{Sheet, short};
+use crate::Phrase;
 use crate::decide::{Pair, Strategy, Verdict};
 use crate::import::{describe, mib};
-use crate::{Phrase, Shape};
+use crate::stage::Stage;
 
 /// Two decimals of the course's rounding, on both sides of a difference.
 const ROUNDING: f64 = 0.011;
 
 pub(super) fn examine(sheet: &mut Sheet<'_>) {
-    let of_course = matches!(sheet.doc.shape, Shape::Lab73Paired | Shape::Lab75 | Shape::Lab76);
+    let of_course = matches!(sheet.doc.stage(), Some(Stage::Pair | Stage::Budget | Stage::Strategies));
     if !of_course {
         return;
     }

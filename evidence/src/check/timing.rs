@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::sheet::{Sheet, mib_text, short};
 use crate::import::{Metric, mib};
+use crate::stage::Stage;
 use crate::{Candidate, Phrase, Shape, Status, Workload};
 
 /// Two runs of one script gave throughput ratios of 0.877 and 0.804.
@@ -22,8 +23,15 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
 }
 
 fn profiled(sheet: &mut Sheet<'_>) {
+    let stage = sheet.doc.stage();
+    if matches!(stage, Some(Stage::Profile | Stage::Merge)) {
+        return; // Under a profiler by nature; `profile_only` says so.
+    }
     let flagged = ["/profiled", "/config/profiled"].iter().find(|p| sheet.value(p) == Some(&Value::Bool(true)));
-    let block = ["/profile", "/profiling", "/trace_root"].iter().find(|pointer| sheet.value(pointer).is_some());
+    // One change carries its profile beside the times that validate it.
+    let block = ["/profile", "/profiling", "/trace_root"]
+        .iter()
+        .find(|pointer| stage != Some(Stage::Change) && sheet.value(pointer).is_some());
     let by_candidate = sheet.candidates().find_map(|(_, place)| {
         ["trace_dir", "top_operators"]
             .iter()
@@ -52,8 +60,11 @@ fn is_timed(candidate: &Candidate) -> bool {
 }
 
 fn runs_recorded(sheet: &mut Sheet<'_>) {
-    // 75 copies its numbers from 76 and drops the runs; the linked 76 is asked instead.
-    if sheet.doc.shape == Shape::Lab75 {
+    // 75 copies its numbers from 76 and drops the runs; the linked 76 is asked instead. Times under a profiler are not
+    // compared at all, a mechanism page gives a median, and 60 asks for seeds.
+    let asked = Some(Stage::Budget) != sheet.doc.stage()
+        && !matches!(sheet.doc.stage(), Some(Stage::Profile | Stage::Merge | Stage::Mechanism | Stage::FineTuning));
+    if !asked {
         return;
     }
     let timed: Vec<_> = sheet.candidates().filter(|(candidate, _)| is_timed(candidate)).collect();
@@ -79,7 +90,7 @@ fn runs_recorded(sheet: &mut Sheet<'_>) {
         "不足三次重复：时间会漂移 4–5%，两个时间之比漂移约 9%，单次不能定论。",
         "Fewer than three runs: times move by 4–5% and a ratio of two by about 9%, so one run decides nothing.",
     );
-    let pointer = format!("{}/runs", first.pointer);
+    let pointer = first.runs_at();
     sheet.fail("runs_recorded", &pointer, Phrase::new("每个候选 ≥ 3 次", "≥ 3 runs each"), list, message);
 }
 
@@ -95,7 +106,7 @@ fn runs_are_timing(sheet: &mut Sheet<'_>) {
                     "All {count} runs have loss {first}: the data did not change. They repeat the timing and are not {count} samples."
                 ),
             );
-            let pointer = format!("{}/runs", place.pointer);
+            let pointer = place.runs_at();
             sheet.fail(
                 "runs_are_timing",
                 &pointer,

@@ -1,14 +1,18 @@
 //! The decision, recomputed from the numbers and the thresholds of a report. What the report says plays no part.
 
+mod fine_tuning;
 mod kernel;
 mod pair;
+mod profiling;
 mod strategy;
 
 use crate::report::Budget;
 use crate::rubric::{DecisionRule, Rubric};
-use crate::{Decision, Document, Shape, Word};
+use crate::stage::Stage;
+use crate::{Decision, Document, Word};
 
 pub(crate) use pair::Pair;
+pub(crate) use profiling::{Change, Traces};
 pub(crate) use strategy::{Limits, Strategy, Verdict, fast_enough, fits, good_enough};
 
 /// 512 MiB: what counts as a saving when a report states nothing else.
@@ -26,6 +30,9 @@ pub(crate) enum Basis {
     Pair(Pair),
     Strategy(Strategy),
     Kernel,
+    Change(Change),
+    Traces(Traces),
+    FineTuning,
     /// Nothing to decide: a probe, or a lab without a rule.
     Nothing,
 }
@@ -40,7 +47,19 @@ pub(crate) struct Recomputed {
 pub(crate) fn recompute(doc: &Document, rubric: &Rubric) -> Recomputed {
     let limits = merged(doc.report.budget.as_ref(), &rubric.thresholds);
     match rubric.rule {
-        _ if doc.shape == Shape::Lab73Probe => Recomputed { basis: Basis::Nothing, decision: None },
+        _ if doc.is_stage(Stage::Probe) => Recomputed { basis: Basis::Nothing, decision: None },
+        DecisionRule::Profiling => match doc.stage() {
+            Some(Stage::Merge) => {
+                let traces = Traces::of(&doc.raw);
+                Recomputed { decision: Some(traces.decide()), basis: Basis::Traces(traces) }
+            }
+            Some(Stage::Change) => {
+                let change = Change::of(doc, &limits);
+                Recomputed { decision: Some(change.decide()), basis: Basis::Change(change) }
+            }
+            _ => Recomputed { basis: Basis::Nothing, decision: None },
+        },
+        DecisionRule::FineTuning => Recomputed { decision: Some(fine_tuning::decide(doc)), basis: Basis::FineTuning },
         DecisionRule::None => Recomputed { basis: Basis::Nothing, decision: None },
         DecisionRule::TrainingPair => {
             let pair = Pair::of(doc, &limits);
@@ -49,7 +68,7 @@ pub(crate) fn recompute(doc: &Document, rubric: &Rubric) -> Recomputed {
         DecisionRule::MemoryStrategy => {
             let limits = Limits::of(&limits, doc);
             let strategy = Strategy::of(doc, &limits);
-            let decision = limits.usable().then(|| strategy.decide(&limits, doc.shape));
+            let decision = limits.usable().then(|| strategy.decide(&limits, doc.is_stage(Stage::Budget)));
             Recomputed { decision, basis: Basis::Strategy(strategy) }
         }
         DecisionRule::KernelPair => Recomputed { decision: Some(kernel::decide(doc, &limits)), basis: Basis::Kernel },

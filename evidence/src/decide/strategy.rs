@@ -132,9 +132,9 @@ impl Strategy {
     }
 
     /// The first rule that holds, in the course's order.
-    pub(crate) fn decide(&self, limits: &Limits, shape: Shape) -> Decision {
+    pub(crate) fn decide(&self, limits: &Limits, is_75: bool) -> Decision {
         // Labs 75 and 76 share the rules and differ in their words.
-        let words = |for_76: &'static str, for_75: &'static str| if shape == Shape::Lab75 { for_75 } else { for_76 };
+        let words = |for_76: &'static str, for_75: &'static str| if is_75 { for_75 } else { for_76 };
         if self.baseline.is_none() {
             return baseline_missing();
         }

@@ -6,8 +6,14 @@
 
 mod config;
 mod device;
+mod fine_tuning;
+mod mechanism;
+mod merge;
+mod normalised;
 mod pair;
 mod paper;
+mod profile;
+mod project;
 mod ranges;
 mod recognised;
 mod strategies;
@@ -19,7 +25,9 @@ use serde_json::Value;
 use crate::{Phrase, ReadError, Report, Shape};
 
 pub(crate) use config::{dtype_id, setting};
+pub(crate) use merge::traced;
 pub(crate) use paper::{Fault, FaultKind, Form, Metric, Paper, Place, Run, Said};
+pub(crate) use recognised::project_number;
 pub(crate) use values::{MIB, at, describe, mib};
 
 /// More candidates, runs or scenarios than this are refused.
@@ -40,8 +48,19 @@ pub(crate) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report,
         Shape::V1 => v1::import(raw),
         Shape::Lab73Paired | Shape::Lab73Probe => pair::import(shape, raw, sha256),
         Shape::Lab76 | Shape::Lab75 => strategies::import(shape, raw, sha256),
+        Shape::TrainingMemoryV1 => normalised::import(raw, sha256),
+        Shape::Lab74Profile => profile::import(raw, sha256),
+        Shape::Lab74Merge => merge::import(raw, sha256),
+        Shape::FineTuning => fine_tuning::import(raw, sha256),
+        Shape::TrainingMechanism => mechanism::import(raw, sha256),
+        Shape::ProjectEvidence => project::import(raw, sha256),
         other => Ok(recognised::import(other, raw, sha256)),
     }
+}
+
+/// Whether a normalised file states nothing of its workload and device: then its numbers belong to nothing.
+pub(crate) fn states_nothing(shape: Shape, raw: &Value) -> bool {
+    shape == Shape::TrainingMemoryV1 && normalised::states_nothing(raw)
 }
 
 /// Whether a file says of itself that it is a dry run or a preflight.

@@ -11,7 +11,6 @@ pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> (Report, Paper)
     let word = raw.get("evidence_level").and_then(Value::as_str).map(str::to_owned);
     let level = match shape {
         Shape::DryRun => EvidenceLevel::Preflight,
-        Shape::Lab74Profile => EvidenceLevel::ProfilerTrace,
         // Whatever it says of itself, nobody knows what its numbers are.
         Shape::Unrecognised => EvidenceLevel::Preflight,
         _ => strategies::level(word.as_deref(), device.as_ref()),
@@ -32,18 +31,21 @@ pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> (Report, Paper)
     (report, Paper { said: Said::read(raw), devices, level_word: word, ..Paper::default() })
 }
 
-/// The lab's number, from the shape or from the leading digits of `project`.
-fn lab(shape: Shape, raw: &Value) -> String {
-    let project = raw.get("project").or_else(|| raw.get("chapter"));
-    let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
-    let number = match project {
-        Some(Value::String(text)) => digits(text),
+/// The leading digits of `project` or `chapter`; empty when there are none that could be a lab's.
+pub(crate) fn project_number(raw: &Value) -> String {
+    let number = match raw.get("project").or_else(|| raw.get("chapter")) {
+        Some(Value::String(text)) => text.chars().take_while(char::is_ascii_digit).collect(),
         Some(Value::Number(number)) => number.to_string(),
         _ => String::new(),
     };
+    if number.len() <= 4 { number } else { String::new() }
+}
+
+/// The lab's number, from the shape or from the leading digits of `project`.
+fn lab(shape: Shape, raw: &Value) -> String {
+    let number = project_number(raw);
     match shape {
-        _ if !number.is_empty() && number.len() <= 4 => number,
-        Shape::Lab74Profile | Shape::Lab74Merge => "74".to_owned(),
+        _ if !number.is_empty() => number,
         Shape::Lab66Raw => "66".to_owned(),
         // A preflight of a course lab names its stage, or the one that would have followed.
         Shape::DryRun => match raw.get("stage").and_then(Value::as_str) {

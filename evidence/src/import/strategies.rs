@@ -20,7 +20,7 @@ pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report,
     blocks(&reader)?;
     let devices = device::places(raw);
     let device = device::facts(&devices, raw);
-    let (candidates, places) = candidates(&mut reader, on_cpu(device.as_ref()))?;
+    let (candidates, places) = candidates(&mut reader, Form::Flat, on_cpu(device.as_ref()))?;
     let workload = config::training(&mut reader);
     let budget = config::budget(&mut reader);
     let level_word = level_word(&mut reader);
@@ -73,7 +73,7 @@ pub(super) fn blocks(reader: &Reader<'_>) -> Result<(), ReadError> {
 }
 
 /// `evidence_mode` of lab 75. Only a measurement can be graded; an unknown word is a fault.
-fn mode_is_projected(reader: &mut Reader<'_>) -> bool {
+pub(super) fn mode_is_projected(reader: &mut Reader<'_>) -> bool {
     let pointer = "/evidence_mode";
     match reader.text(pointer).as_deref() {
         None | Some("measured") => false,
@@ -90,7 +90,12 @@ fn mode_is_projected(reader: &mut Reader<'_>) -> bool {
     }
 }
 
-fn candidates(reader: &mut Reader<'_>, on_cpu: bool) -> Result<(Vec<Candidate>, Vec<Place>), ReadError> {
+/// The candidates of `/candidates`, each with a name of its own.
+pub(super) fn candidates(
+    reader: &mut Reader<'_>,
+    form: Form,
+    on_cpu: bool,
+) -> Result<(Vec<Candidate>, Vec<Place>), ReadError> {
     let items = match reader.value("/candidates") {
         None => return Ok((Vec::new(), Vec::new())),
         Some(Value::Array(items)) => items,
@@ -107,7 +112,7 @@ fn candidates(reader: &mut Reader<'_>, on_cpu: bool) -> Result<(Vec<Candidate>, 
         if !item.is_object() {
             return Err(wrong_type(&pointer, "对象", "an object", item));
         }
-        let (mut candidate, mut place) = candidate(reader, &pointer, Form::Flat, on_cpu)?;
+        let (mut candidate, mut place) = candidate(reader, &pointer, form, on_cpu)?;
         let name = item.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         if name.is_empty() || name.chars().count() > MAX_TEXT || !seen.insert(name.clone()) {
             place.unnamed = true;
@@ -126,6 +131,33 @@ fn candidates(reader: &mut Reader<'_>, on_cpu: bool) -> Result<(Vec<Candidate>, 
     Ok((candidates, places))
 }
 
+/// Candidates that are keyed by their names: the baseline first, the others in the order of their names.
+pub(super) fn named(
+    reader: &mut Reader<'_>,
+    home: &str,
+    sides: &serde_json::Map<String, Value>,
+    form: Form,
+    on_cpu: bool,
+) -> Result<(Vec<Candidate>, Vec<Place>), ReadError> {
+    if sides.len() > MAX_ENTRIES {
+        return Err(ReadError::TooMany { pointer: home.to_owned(), count: sides.len(), limit: MAX_ENTRIES });
+    }
+    let mut entries: Vec<(&String, &Value)> = sides.iter().collect();
+    entries.sort_by_key(|(name, _)| (*name != Candidate::BASELINE, *name));
+    let (mut candidates, mut places) = (Vec::new(), Vec::new());
+    for (name, side) in entries {
+        let pointer = at(home, &name.replace('~', "~0").replace('/', "~1"));
+        if !side.is_object() {
+            return Err(wrong_type(&pointer, "对象", "an object", side));
+        }
+        let (candidate, place) = candidate(reader, &pointer, form, on_cpu)?;
+        let unnamed = name.is_empty() || name.chars().count() > MAX_TEXT;
+        candidates.push(Candidate { name: super::quotable(name), ..candidate });
+        places.push(Place { unnamed, ..place });
+    }
+    Ok((candidates, places))
+}
+
 /// One run or candidate at a pointer; its name is the caller's.
 pub(super) fn candidate(
     reader: &mut Reader<'_>,
@@ -135,6 +167,7 @@ pub(super) fn candidate(
 ) -> Result<(Candidate, Place), ReadError> {
     let faults_before = reader.faults.len();
     let (metrics, loss, eval_loss) = metrics(reader, pointer, form, on_cpu);
+    let renamed = renamed(reader, pointer, form);
     let status_pointer = at(pointer, "status");
     let status = match reader.text(&status_pointer) {
         None => Status::Ok,
@@ -159,7 +192,7 @@ pub(super) fn candidate(
         runs: runs.iter().filter(|run| run.ok).map(|run| run.metrics.clone()).collect(),
         error: reader.text(&at(pointer, "error")),
     };
-    Ok((candidate, Place { pointer: pointer.to_owned(), form, runs, faulty, unnamed: false }))
+    Ok((candidate, Place { pointer: pointer.to_owned(), form, renamed, runs, faulty, unnamed: false }))
 }
 
 /// What a candidate says about its repeats; the checks read it again, here only its types are looked at.
@@ -179,26 +212,44 @@ fn repeats(reader: &mut Reader<'_>, pointer: &str) -> Result<(), ReadError> {
     Ok(())
 }
 
+/// Pointer to a metric under the first of its names that the file has.
+fn metric_at(reader: &Reader<'_>, pointer: &str, form: Form, metric: Metric) -> String {
+    let names = form.keys(metric).iter().map(|name| at(pointer, name));
+    names.into_iter().find(|place| reader.value(place).is_some()).unwrap_or_else(|| at(pointer, form.key(metric)))
+}
+
+/// The metrics that a file calls by another name than its form does.
+fn renamed(reader: &Reader<'_>, pointer: &str, form: Form) -> Vec<(Metric, &'static str)> {
+    let there = |name: &str| reader.value(&at(pointer, name)).is_some();
+    Metric::ALL
+        .into_iter()
+        .filter(|metric| !there(form.key(*metric)))
+        .filter_map(|metric| Some((metric, *form.keys(metric).iter().find(|name| there(name))?)))
+        .collect()
+}
+
 fn metrics(reader: &mut Reader<'_>, pointer: &str, form: Form, on_cpu: bool) -> (Metrics, Option<f64>, Option<f64>) {
-    let key = |metric: Metric| at(pointer, form.key(metric));
+    let place = |reader: &Reader<'_>, metric| metric_at(reader, pointer, form, metric);
+    let step = place(reader, Metric::StepTime);
+    let rate = place(reader, Metric::SamplesPerS);
+    let allocated = place(reader, Metric::Allocated);
+    let reserved = place(reader, Metric::Reserved);
+    let before = place(reader, Metric::AllocatedBefore);
     let metrics = Metrics {
-        step_time_ms: reader.positive(&key(Metric::StepTime)),
-        samples_per_s: reader.positive(&key(Metric::SamplesPerS)),
-        peak_allocated_bytes: reader.mib_field(&key(Metric::Allocated), on_cpu),
-        peak_reserved_bytes: reader.mib_field(&key(Metric::Reserved), on_cpu),
+        step_time_ms: reader.positive(&step),
+        samples_per_s: reader.positive(&rate),
+        peak_allocated_bytes: reader.mib_field(&allocated, on_cpu),
+        peak_reserved_bytes: reader.mib_field(&reserved, on_cpu),
+        allocated_before_bytes: reader.mib_or_zero(&before),
         ..Metrics::default()
     };
-    let loss = reader.not_negative(&key(Metric::Loss));
-    // 75 writes val_loss as a copy; older files have only that.
-    let eval_loss = match reader.value(&key(Metric::EvalLoss)) {
-        Some(_) => reader.not_negative(&key(Metric::EvalLoss)),
-        None => reader.not_negative(&at(pointer, "val_loss")),
-    };
-    (metrics, loss, eval_loss)
+    let (loss, eval_loss) = (place(reader, Metric::Loss), place(reader, Metric::EvalLoss));
+    (metrics, reader.not_negative(&loss), reader.not_negative(&eval_loss))
 }
 
 fn runs(reader: &mut Reader<'_>, pointer: &str, form: Form, on_cpu: bool) -> Result<Vec<Run>, ReadError> {
-    let home = at(pointer, "runs");
+    let home = at(pointer, if form == Form::Normalised { "legacy_fields/runs" } else { "runs" });
+    let form = form.of_runs();
     let items = match reader.value(&home) {
         None => return Ok(Vec::new()),
         Some(Value::Array(items)) => items,
@@ -231,8 +282,13 @@ pub(super) fn level_word(reader: &mut Reader<'_>) -> Option<String> {
 
 /// The level a word claims, never above what the device can reach.
 pub(super) fn level(word: Option<&str>, device: Option<&DeviceFacts>) -> EvidenceLevel {
+    level_or(word, EvidenceLevel::GpuSmoke, device)
+}
+
+/// The same with the level of a file that claims none, or none we know.
+pub(super) fn level_or(word: Option<&str>, own: EvidenceLevel, device: Option<&DeviceFacts>) -> EvidenceLevel {
     let class = device.map_or(EvidenceClass::Unproven, DeviceFacts::evidence_class);
-    word.and_then(EvidenceLevel::from_word).unwrap_or(EvidenceLevel::GpuSmoke).capped(class)
+    word.and_then(EvidenceLevel::from_word).unwrap_or(own).capped(class)
 }
 
 pub(super) fn boundaries(candidates: &[Candidate]) -> Vec<Boundary> {

@@ -22,6 +22,7 @@ pub(super) fn import(raw: &Value) -> Result<(Report, Paper), ReadError> {
         .map(|(index, candidate)| Place {
             pointer: format!("/candidates/{index}"),
             form: Form::V1,
+            renamed: Vec::new(),
             runs: candidate
                 .runs
                 .iter()

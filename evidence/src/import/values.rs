@@ -114,6 +114,14 @@ impl<'a> Reader<'a> {
         Some((number * MIB).round() as u64)
     }
 
+    /// Bytes of an `*_mb` field that may be zero, or nothing and a fault.
+    pub(super) fn mib_or_zero(&mut self, pointer: &str) -> Option<u64> {
+        if self.value(pointer).and_then(Value::as_f64) == Some(0.0) {
+            return Some(0);
+        }
+        self.mib_field(pointer, false)
+    }
+
     pub(super) fn count(&mut self, pointer: &str) -> Option<u64> {
         let value = self.value(pointer)?;
         if let Some(count) = value.as_u64().filter(|_| value.is_number()) {

@@ -73,10 +73,17 @@ fn by_keys(raw: &Value) -> Option<Shape> {
         Some(Shape::Lab75)
     } else if has("candidates") && has("budget") && has("quality_floor") {
         Some(Shape::Lab76)
+    } else if inside("paths", "baseline") && inside("paths", "candidate") {
+        Some(Shape::TrainingMechanism)
+    } else if inside("upstream", "76_strategy_summary") || inside("upstream", "73_training_baseline") {
+        Some(Shape::Lab74Merge)
+    } else if inside("baseline", "trainable_params") && has("candidates") {
+        Some(Shape::FineTuning)
     } else if inside("metrics", "ttft_ms") {
         Some(Shape::Lab66Raw)
     } else if has("profile") && has("candidates") {
-        Some(Shape::Lab74Profile)
+        let by_name = raw.get("candidates").is_some_and(Value::is_object);
+        Some(if by_name { Shape::Lab74Merge } else { Shape::Lab74Profile })
     } else if inside("metrics", "step_time_ms_per_rank") || inside("metrics", "max_rank_step_ms") {
         Some(Shape::Distributed)
     } else {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::Shape;
 
 /// What tells a shape from the others. Where two shapes share keys, each has some of its own.
-const SIGNS: [(Shape, &[&str]); 15] = [
+const SIGNS: [(Shape, &[&str]); 16] = [
     (Shape::V1, &["/schema", "/lab", "/workload", "/level", "/candidates"]),
     (
         Shape::Lab73Paired,
@@ -66,6 +66,18 @@ const SIGNS: [(Shape, &[&str]); 15] = [
     ),
     (Shape::Architecture, &["/schema_version", "/role", "/references", "/rows", "/evidence_level", "/decision"]),
     (Shape::ProjectEvidence, &["/schema_version", "/record_type", "/evidence_level", "/status", "/decision"]),
+    (
+        Shape::TrainingMechanism,
+        &[
+            "/schema_version",
+            "/experiment",
+            "/environment",
+            "/config",
+            "/paths/baseline",
+            "/paths/candidate",
+            "/correctness",
+        ],
+    ),
 ];
 
 /// The nearest shape and the places that it has and the file lacks.

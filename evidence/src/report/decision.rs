@@ -35,32 +35,50 @@ impl Word {
 
     /// Our word for one of the public course's; `None` for a word that concludes nothing yet and for an unknown one.
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::from_id(word).or(match word {
-            // Page 41 goes on with a candidate.
-            "continue" => Some(Word::Accept),
-            "reject_until_environment_fixed" => Some(Word::Reject),
-            _ => None,
-        })
+        match Meaning::of(word)? {
+            Meaning::Concludes(word) => Some(word),
+            Meaning::Waits | Meaning::Ran => None,
+        }
     }
 
     /// Whether a word of the public course leaves the conclusion open.
     pub fn is_open(word: &str) -> bool {
-        OPEN.contains(&word)
+        matches!(Meaning::of(word), Some(Meaning::Waits | Meaning::Ran))
     }
 }
 
-/// Words of the public course that conclude nothing: something is still to be measured, judged or compared.
-const OPEN: [&str; 9] = [
-    "pending",
-    "measure",
-    "ready_to_measure",
-    "not_started",
-    "not_evaluated",
-    "ready_for_review",
-    "stage_completed",
-    "stage_unavailable",
-    "pipeline_completed",
-];
+/// What a word that the course's files use as a decision means here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meaning {
+    /// It concludes.
+    Concludes(Word),
+    /// It waits for a run, or for a person.
+    Waits,
+    /// It says that a stage ran, and concludes nothing from it.
+    Ran,
+}
+
+impl Meaning {
+    /// The fourteen words that files of the course use; `None` for any other word.
+    pub fn of(word: &str) -> Option<Self> {
+        Some(match word {
+            // Page 41 goes on with a candidate that it accepts.
+            "accept" | "continue" => Meaning::Concludes(Word::Accept),
+            "tune" => Meaning::Concludes(Word::Tune),
+            "reject" => Meaning::Concludes(Word::Reject),
+            "pending"
+            | "measure"
+            | "ready_to_measure"
+            | "not_started"
+            | "not_evaluated"
+            | "ready_for_review"
+            | "reject_until_environment_fixed"
+            | "stage_unavailable" => Meaning::Waits,
+            "stage_completed" | "pipeline_completed" => Meaning::Ran,
+            _ => return None,
+        })
+    }
+}
 
 /// A decision with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

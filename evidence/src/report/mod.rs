@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use candidate::{Boundary, BoundaryKind, Candidate, Metrics, Quality, Status, Timer};
-pub use decision::{Budget, Decision, Word};
+pub use decision::{Budget, Decision, Meaning, Word};
 pub use device::{Backend, DeviceFacts, DeviceKind, EvidenceClass};
 pub use level::EvidenceLevel;
 pub use limits::ServingLimits;

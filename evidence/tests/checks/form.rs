@@ -88,7 +88,7 @@ pub fn cases() -> Vec<Case> {
             *r = json!({"stage": "my_stage", "tuned": r["tuned"], "config": r["config"]});
         }),
         case("shape_graded", pair, "/schema_version", |r| {
-            set(r, "/schema_version", json!("training-memory-benchmark/v1"));
+            set(r, "/schema_version", json!("quantization-evidence/v1"));
         }),
     ]
 }

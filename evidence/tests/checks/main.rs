@@ -9,6 +9,7 @@ mod form;
 mod kernel;
 mod limits;
 mod matching;
+mod training;
 
 use std::collections::BTreeSet;
 
@@ -39,8 +40,15 @@ pub fn case(id: &'static str, report: fn() -> Value, at: &'static str, fault: fn
 }
 
 fn cases() -> Vec<Case> {
-    let families =
-        [form::cases(), matching::cases(), arithmetic::cases(), limits::cases(), conclusion::cases(), kernel::cases()];
+    let families = [
+        form::cases(),
+        matching::cases(),
+        arithmetic::cases(),
+        limits::cases(),
+        conclusion::cases(),
+        kernel::cases(),
+        training::cases(),
+    ];
     families.into_iter().flatten().collect()
 }
 
@@ -80,20 +88,30 @@ fn every_rule_has_a_case() {
 
 #[test]
 fn a_report_without_a_fault_draws_no_remark() {
-    use support::{course, own};
+    use support::{course, own, training};
     let linked = [course::pair(), course::probe(), course::strategies()];
-    let reports: [(&str, Value, &[Value]); 6] = [
+    let seeds = training::other_seeds();
+    let reports: [(&str, Value, &[Value]); 12] = [
         ("73", course::pair(), &[]),
         ("76", course::strategies(), &[]),
         ("76 linked", course::strategies(), &linked),
         ("75", course::budget(), &[]),
         ("75 linked", course::budget(), &linked),
         ("kernel", own::kernel(), &[]),
+        ("73 rewritten", training::normalised_pair(), &[]),
+        ("75 rewritten", training::normalised_budget(), &linked),
+        ("74 merge", training::merge(), &linked),
+        ("74 change", training::change(), &[]),
+        ("60", training::fine_tuning(), &seeds),
+        ("76 rewritten", training::normalised_strategies(), &linked),
     ];
     for (name, report, linked) in reports {
         let grade = grade(&report, linked);
         assert_eq!(failures(&grade), [], "{name}");
         assert_eq!(grade.decision.said, grade.decision.recomputed, "{name}");
+    }
+    for report in [training::profile(), training::mechanism()] {
+        assert_eq!(failures(&grade(&report, &[])), [], "{}", report["experiment"]);
     }
     let probe = failures(&grade(&course::probe(), &[]));
     assert_eq!(probe, [("probe_is_no_comparison".to_owned(), "/candidate".to_owned())]);
@@ -117,9 +135,23 @@ fn a_failed_check_says_what_was_expected_what_was_found_and_what_to_do_in_both_l
 
 #[test]
 fn a_passed_check_points_at_a_place_of_the_file() {
-    use support::course;
+    use support::{course, training};
     let linked = [course::pair(), course::probe(), course::strategies()];
-    for report in [course::pair(), course::probe(), course::strategies(), course::budget()] {
+    let reports = [
+        course::pair(),
+        course::probe(),
+        course::strategies(),
+        course::budget(),
+        training::normalised_pair(),
+        training::normalised_strategies(),
+        training::normalised_budget(),
+        training::profile(),
+        training::merge(),
+        training::change(),
+        training::fine_tuning(),
+        training::mechanism(),
+    ];
+    for report in reports {
         for check in grade(&report, &linked).checks.iter().filter(|check| !check.failed()) {
             assert!(report.pointer(&check.pointer).is_some(), "{} at {}", check.id, check.pointer);
         }

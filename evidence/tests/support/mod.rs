@@ -4,6 +4,7 @@
 
 pub mod course;
 pub mod own;
+pub mod training;
 
 use serde_json::{Value, json};
 
@@ -113,6 +114,27 @@ pub fn offload() -> Measured {
     }
 }
 
+/// A report of every shape that is written here.
+pub fn reports() -> Vec<Value> {
+    vec![
+        course::pair(),
+        course::probe(),
+        course::strategies(),
+        course::budget(),
+        course::dry_run(),
+        own::kernel(),
+        training::normalised_pair(),
+        training::normalised_strategies(),
+        training::normalised_budget(),
+        training::profile(),
+        training::merge(),
+        training::change(),
+        training::fine_tuning(),
+        training::mechanism(),
+        training::record(),
+    ]
+}
+
 /// Sets a value at a pointer whose parent is there.
 pub fn set(report: &mut Value, pointer: &str, value: Value) {
     let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
@@ -148,8 +170,13 @@ pub fn rubric(rule: &str) -> evidence::Rubric {
 
 /// The rule that a shape is decided by.
 pub fn rubric_of(doc: &evidence::Document) -> evidence::Rubric {
+    use evidence::Shape::{FineTuning, Lab73Paired, Lab73Probe, Lab74Merge, Lab74Profile, TrainingMechanism};
     rubric(match (&doc.shape, &doc.report.workload) {
-        (evidence::Shape::Lab73Paired | evidence::Shape::Lab73Probe, _) => "training_pair",
+        (Lab73Paired | Lab73Probe, _) => "training_pair",
+        (Lab74Merge | Lab74Profile, _) => "profiling",
+        (FineTuning, _) => "fine_tuning",
+        (TrainingMechanism, _) => "none",
+        (evidence::Shape::TrainingMemoryV1, _) if doc.lab() == "73" => "training_pair",
         (_, evidence::Workload::Kernel(_)) => "kernel_pair",
         _ => "memory_strategy",
     })

@@ -130,6 +130,78 @@ pub const DRY_RUN: Verdict = Verdict {
     silent: &[],
 };
 
+/// 73 as the normaliser rewrites it: sound, but one dtype stands over FP32 and AMP.
+pub const NORMALISED_PAIR: Verdict = Verdict {
+    outcome: Outcome::Graded,
+    class: EvidenceClass::Gpu,
+    recomputed: Some("tune"),
+    confirmed: true,
+    fails: &[
+        ("normalised_labels", "/config/dtype"),
+        ("normalised_labels", "/config/workload"),
+        ("config_complete", "/config/optimizer"),
+        ("quality_measured", "/candidates/1/quality/loss"),
+        ("oom_stated", "/candidates/0/metrics/oom"),
+    ],
+    silent: &["summary_deltas_agree", "derived_metrics_agree", "peak_below_floor", "optimizer_floor", "absolute_path"],
+};
+
+/// 75 as the normaliser rewrites it, with nothing in its configuration: the numbers reproduce and are no evidence.
+pub const NORMALISED_NOTHING: Verdict = Verdict {
+    outcome: Outcome::NotEvidence { why: Why::UnstatedWorkload },
+    class: EvidenceClass::Unproven,
+    recomputed: Some("tune"),
+    confirmed: true,
+    fails: &[("config_stated", "/config")],
+    silent: &["derived_metrics_agree", "reason_agrees", "next_action_agrees", "absolute_path"],
+};
+
+/// 74 without a profile, over a 73 and a 76 of two workloads.
+pub const MERGE: Verdict = Verdict {
+    outcome: Outcome::Graded,
+    class: EvidenceClass::Unproven,
+    recomputed: Some("tune"),
+    confirmed: true,
+    fails: &[
+        ("trace_collected", "/profiling/status"),
+        ("upstream_one_workload", "/upstream/73_training_baseline/peak_mem_mb"),
+        ("absolute_path", "/sources/73"),
+    ],
+    silent: &["upstream_one_run", "upstream_decision_is_object", "reason_agrees", "next_action_agrees"],
+};
+
+/// 74, a profile: for reading only.
+pub const PROFILE: Verdict = Verdict {
+    outcome: Outcome::Graded,
+    class: EvidenceClass::Unproven,
+    recomputed: None,
+    confirmed: false,
+    fails: &[
+        ("profile_only", "/profiled"),
+        ("export_in_timed_region", "/candidates/0/step_time_ms"),
+        ("export_in_timed_region", "/candidates/1/step_time_ms"),
+        ("device_named", "/config/device"),
+    ],
+    silent: &["decision_present", "profiled_times", "trace_collected", "runs_recorded", "config_complete"],
+};
+
+/// 60: one seed, and a baseline that its training made worse.
+pub const ADAPTER: Verdict = Verdict {
+    outcome: Outcome::Graded,
+    class: EvidenceClass::Gpu,
+    recomputed: Some("tune"),
+    confirmed: true,
+    fails: &[
+        ("seeds_independent", "/config/seed"),
+        ("quality_confounded", "/candidates/1/val_loss"),
+        ("baseline_repeated", "/candidates/0"),
+        ("config_complete", "/config/optimizer"),
+        ("absolute_path", "/config/model_path"),
+        ("absolute_path", "/artifacts/adapter"),
+    ],
+    silent: &["artifacts_apart", "reserved_recorded", "runs_recorded", "accept_supported"],
+};
+
 pub fn grade(doc: &Document, linked: &[&Document]) -> Grade {
     labs::grade(doc, &GradeContext { provenance: Provenance::Upload, linked })
 }

@@ -6,6 +6,7 @@ mod form;
 mod kernel;
 mod limits;
 mod matching;
+mod training;
 
 use super::Severity;
 use crate::Lang;
@@ -33,8 +34,8 @@ impl Rule {
 }
 
 /// All rules, by family.
-pub static RULES: [&[Rule]; 6] =
-    [form::RULES, matching::RULES, arithmetic::RULES, limits::RULES, conclusion::RULES, kernel::RULES];
+pub static RULES: [&[Rule]; 7] =
+    [form::RULES, matching::RULES, arithmetic::RULES, limits::RULES, conclusion::RULES, kernel::RULES, training::RULES];
 
 /// The rule with this id.
 pub fn rule(id: &str) -> Option<&'static Rule> {

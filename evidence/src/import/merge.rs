@@ -1,0 +1,95 @@
+//! Lab 74, put together: what 73, 76 and 75 say beside a profile, or one change measured before and after.
+//!
+//! `profiling-project/v1` repeats the numbers of other reports; what was measured under the profiler, if anything, is
+//! its `standard_metrics`. The two
+//! `profiling-optimization…/v1` shapes carry a baseline and a tuned run.
+
+use serde_json::Value;
+
+use super::values::Reader;
+use super::{Form, Paper, Said, config, device, strategies, wrong_type};
+use crate::{EvidenceLevel, ReadError, Report, Shape, Workload};
+
+/// Parts that are objects wherever they are there.
+const OBJECTS: [&str; 13] = [
+    "/sources",
+    "/upstream",
+    "/upstream/73_training_baseline",
+    "/upstream/76_strategy_summary",
+    "/upstream/75_budget_summary",
+    "/profiling",
+    "/profiling/trace_files_by_strategy",
+    "/profile",
+    "/roofline",
+    "/validation",
+    "/thresholds",
+    "/config",
+    "/experiment",
+];
+
+pub(super) fn import(raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadError> {
+    let shape = Shape::Lab74Merge;
+    let mut reader = Reader::new(raw);
+    for block in OBJECTS {
+        if let Some(other) = reader.value(block).filter(|value| !value.is_object()) {
+            return Err(wrong_type(block, "对象", "an object", other));
+        }
+    }
+    for block in ["/profiling/expected_strategies", "/profiling/missing_strategies", "/profiling/trace_files"] {
+        if let Some(other) = reader.value(block).filter(|value| !value.is_array()) {
+            return Err(wrong_type(block, "列表", "a list", other));
+        }
+    }
+    let devices = device::places(raw);
+    let device = device::facts(&devices, raw);
+    let on_cpu = strategies::on_cpu(device.as_ref());
+    let (candidates, places) = match reader.value("/candidates") {
+        Some(Value::Object(sides)) => strategies::named(&mut reader, "/candidates", sides, Form::Flat, on_cpu)?,
+        None => match reader.value("/standard_metrics") {
+            Some(Value::Object(rows)) => strategies::named(&mut reader, "/standard_metrics", rows, Form::Flat, on_cpu)?,
+            Some(other) => return Err(wrong_type("/standard_metrics", "对象", "an object", other)),
+            None => (Vec::new(), Vec::new()),
+        },
+        Some(_) => strategies::candidates(&mut reader, Form::Flat, on_cpu)?,
+    };
+    let workload = config::training(&mut reader);
+    reader.text("/profiling/status");
+    for pointer in THRESHOLDS {
+        reader.not_negative(pointer);
+    }
+    let level_word = strategies::level_word(&mut reader);
+    // Without a candidate of its own the file is as good as the trace it names.
+    let own =
+        if candidates.is_empty() && !traced(raw) { EvidenceLevel::Preflight } else { EvidenceLevel::ProfilerTrace };
+    let report = Report {
+        schema: crate::SchemaId::V1,
+        lab: "74".to_owned(),
+        workload: Workload::Training(workload),
+        level: strategies::level_or(level_word.as_deref(), own, device.as_ref()),
+        device,
+        ledger: Vec::new(),
+        boundaries: strategies::boundaries(&candidates),
+        candidates,
+        budget: None,
+        decision: strategies::decision(raw),
+        source: Some(strategies::source(shape, sha256)),
+    };
+    let mut paper = Paper { places, said: Said::read(raw), devices, level_word, ..Paper::default() };
+    strategies::finish(&mut paper, reader.faults);
+    Ok((report, paper))
+}
+
+/// Where a file may state the gains it asks for.
+const THRESHOLDS: [&str; 4] = [
+    "/thresholds/min_time_delta_ms",
+    "/thresholds/min_throughput_delta",
+    "/validation/min_time_delta_ms",
+    "/validation/min_throughput_delta",
+];
+
+/// Whether the file says that a trace was collected.
+pub(crate) fn traced(raw: &Value) -> bool {
+    ["/profiling/status", "/profile/status"]
+        .iter()
+        .any(|pointer| raw.pointer(pointer).and_then(Value::as_str) == Some("collected"))
+}
