@@ -19,6 +19,7 @@ mod rubric;
 mod schema;
 mod shape;
 pub mod show;
+pub mod trace;
 
 pub use check::{Check, CheckStatus, Severity};
 pub use grade::{

@@ -1,6 +1,7 @@
 //! The command line of `vramlab`.
 
 mod allocator;
+mod budget;
 pub mod demo;
 mod grade;
 mod instructor;
@@ -56,6 +57,8 @@ enum Command {
         #[arg(long, default_value = "en", value_parser = language)]
         lang: Lang,
     },
+    /// The decision of a report under a grid of budgets, and which limit flips it
+    Budget(budget::Args),
     /// Read the course and say what is wrong in it
     Check {
         /// A content folder; without it the packed content
@@ -74,6 +77,7 @@ pub fn main() -> ExitCode {
         Command::Allocator { kind } => allocator::run(kind),
         Command::Submit(args) => submit::run(args),
         Command::Grade { files, json, lang } => ExitCode::from(grade::run(&files, json, lang)),
+        Command::Budget(args) => budget::run(args),
         Command::Check { content } => check(content),
     }
 }

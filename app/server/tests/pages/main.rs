@@ -12,6 +12,7 @@ mod site;
 
 mod authorisation;
 mod beside;
+mod budget;
 mod coming_in;
 mod demo;
 mod drill;
