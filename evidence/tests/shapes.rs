@@ -122,3 +122,39 @@ fn a_part_of_the_wrong_type_is_named_in_every_shape_of_training() {
         assert_eq!(error.pointer(), pointer);
     }
 }
+
+#[test]
+fn every_word_of_the_course_has_a_meaning_and_an_unknown_one_is_named() {
+    use evidence::{Meaning, Word};
+    let words = [
+        ("accept", Some(Meaning::Concludes(Word::Accept))),
+        ("tune", Some(Meaning::Concludes(Word::Tune))),
+        ("reject", Some(Meaning::Concludes(Word::Reject))),
+        ("pending", Some(Meaning::Waits)),
+        ("measure", Some(Meaning::Waits)),
+        ("ready_to_measure", Some(Meaning::Waits)),
+        ("not_started", Some(Meaning::Waits)),
+        ("not_evaluated", Some(Meaning::Waits)),
+        ("ready_for_review", Some(Meaning::Waits)),
+        ("reject_until_environment_fixed", Some(Meaning::Waits)),
+        ("stage_unavailable", Some(Meaning::Waits)),
+        ("continue", Some(Meaning::Concludes(Word::Accept))),
+        ("stage_completed", Some(Meaning::Ran)),
+        ("pipeline_completed", Some(Meaning::Ran)),
+        ("keep", None),
+        ("Accept", None),
+    ];
+    for (word, meaning) in words {
+        assert_eq!(Meaning::of(word), meaning, "{word}");
+        let mut report = normalised_budget();
+        set(&mut report, "/decision/decision", json!(word));
+        let grade = grade(&report, &[]);
+        assert_eq!(grade.decision.said.as_deref(), Some(word));
+        assert_eq!(grade.decision.recomputed.as_deref(), Some("accept"), "{word}");
+        let named = grade.checks.iter().find(|check| check.failed() && check.id == "decision_word");
+        assert_eq!(named.is_none(), matches!(meaning, Some(Meaning::Concludes(_))), "{word}");
+        if let Some(check) = named {
+            assert!(check.found.en.contains(word) && check.message.zh.contains(word), "{check:?}");
+        }
+    }
+}

@@ -23,7 +23,7 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
             overhead(sheet);
         }
         Some(Stage::Merge) => merged_traces(sheet),
-        Some(Stage::Change) => gain_in_reach(sheet),
+        Some(Stage::Change) | None => gain_in_reach(sheet),
         _ => {}
     }
     copied_from_profile(sheet);
@@ -187,11 +187,11 @@ fn merged_traces(sheet: &mut Sheet<'_>) {
             found,
             message,
         );
-    } else if !traces.missing.is_empty() {
-        let list = traces.missing.join(", ");
+    } else if traces.partly || !traces.missing.is_empty() {
+        let list = if traces.missing.is_empty() { "?".to_owned() } else { traces.missing.join(", ") };
         let message = Phrase::new(
-            format!("声明的策略 {list} 没有 trace。"),
-            format!("The declared strategies {list} have no trace."),
+            format!("声明的策略没有全部收集到 trace（缺 {list}）。"),
+            format!("Not every declared strategy has its trace (missing: {list})."),
         );
         let pointer = ["/profiling/missing_strategies", "/profiling/trace_files_by_strategy"]
             .into_iter()

@@ -87,9 +87,11 @@ const THRESHOLDS: [&str; 4] = [
     "/validation/min_throughput_delta",
 ];
 
-/// Whether the file says that a trace was collected.
+/// Whether the file says that traces were collected, all of them or some.
 pub(crate) fn traced(raw: &Value) -> bool {
-    ["/profiling/status", "/profile/status"]
-        .iter()
-        .any(|pointer| raw.pointer(pointer).and_then(Value::as_str) == Some("collected"))
+    let status = ["/profiling/status", "/profile/status"].iter().find_map(|pointer| raw.pointer(pointer)?.as_str());
+    status.is_some_and(|status| status == "collected" || status == PARTLY)
 }
+
+/// The status of a collection in which some strategy has no trace.
+pub(crate) const PARTLY: &str = "incomplete";

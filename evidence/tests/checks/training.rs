@@ -153,6 +153,9 @@ fn merges() -> Vec<Case> {
         case("trace_collected", merge, "/profiling/missing_strategies", |r| {
             set(r, "/profiling/trace_files_by_strategy/checkpoint", json!([]));
         }),
+        case("trace_collected", merge, "/profiling/missing_strategies", |r| {
+            set(r, "/profiling/status", json!("incomplete"));
+        }),
         case("decision_confirmed", merge, "/decision/decision", |r| set(r, "/decision/decision", json!("accept"))),
         case("reason_agrees", merge, "/decision/reason", |r| {
             set(r, "/decision/reason", json!("upstream_reports_merged_but_profiling_evidence_missing"));
@@ -245,6 +248,17 @@ fn adapters() -> Vec<Case> {
         }),
         case("absolute_path", fine_tuning, "/config/model_path", |r| {
             set(r, "/config/model_path", json!("/data/models/qwen"));
+        }),
+        // 494,032,768 weights of 2 B are 942.3 MiB.
+        case("peak_below_floor", fine_tuning, "/candidates/0/peak_memory_mb", |r| {
+            set(r, "/candidates/0/peak_memory_mb", json!(900.0));
+        }),
+        case("mechanism_correct", mechanism, "/correctness", |r| {
+            set(r, "/correctness/input_grad_max_abs_diff", json!(0.02));
+        }),
+        case("mechanism_correct", mechanism, "/correctness", |r| remove(r, "/correctness")),
+        case("mechanism_saves", mechanism, "/paths/candidate/peak_allocated_mb", |r| {
+            set(r, "/paths/candidate/peak_allocated_mb", json!(1800.0));
         }),
         case("start_recorded", mechanism, "/paths/candidate/allocated_before_mb", |r| {
             remove(r, "/paths/candidate/allocated_before_mb");
