@@ -79,6 +79,42 @@ fn metrics_are_found_under_each_of_their_names() {
 }
 
 #[test]
+fn what_a_file_adds_does_not_stand_in_the_way() {
+    type Build = fn() -> Value;
+    type Change = fn(&mut Value);
+    let cases: [(Build, Change); 7] = [
+        (merge, |r| set(r, "/standard_metrics", json!({"note": "see the profile"}))),
+        (merge, |r| set(r, "/sources", json!(["73.json", "76.json"]))),
+        (merge, |r| set(r, "/roofline", json!("not collected"))),
+        (merge, |r| set(r, "/profiling/trace_files", json!({"baseline": "a.json"}))),
+        (change, |r| set(r, "/validation", json!("measured again without the profiler"))),
+        (profile, |r| set(r, "/candidates/0/top_operators", json!([{"name": "aten::mm", "calls": 3}]))),
+        (mechanism, |r| set(r, "/environment", json!("a card"))),
+    ];
+    for (build, change) in cases {
+        let mut report = build();
+        let before = support::read(&report).report.candidates;
+        change(&mut report);
+        assert_eq!(support::read(&report).report.candidates, before);
+        let failed = support::failures(&grade(&report, &[]));
+        assert!(!failed.iter().any(|(id, _)| id == "field_type" || id == "trace_collected"), "{failed:?}");
+    }
+}
+
+#[test]
+fn a_change_may_keep_its_metrics_apart() {
+    let mut report = change();
+    for side in ["baseline", "tuned"] {
+        let mut row = report["candidates"][side].take();
+        row.as_object_mut().expect("an object").remove("runs");
+        report["candidates"][side] = json!({"status": "ok", "metrics": row});
+    }
+    let grade = grade(&report, &[]);
+    assert_eq!(grade.decision.recomputed.as_deref(), Some("accept"));
+    assert_eq!(grade.decision.said, grade.decision.recomputed);
+}
+
+#[test]
 fn records_of_the_umbrella_measure_only_as_results_of_a_run() {
     let cases: [(&str, &str, bool); 4] = [
         ("run_result", "ok", true),

@@ -63,12 +63,16 @@ fn traced(sheet: &mut Sheet<'_>) {
         sheet.fail(id, "/profile/status", "collected", status.unwrap_or("null"), message);
     }
     for (candidate, place) in sheet.candidates().filter(|(candidate, _)| candidate.status == Status::Ok) {
-        let text = |key: &str| sheet.text(&format!("{}/{key}", place.pointer)).is_some_and(|t| !t.trim().is_empty());
+        let there = |key: &str| match sheet.value(&format!("{}/{key}", place.pointer)) {
+            Some(Value::String(text)) => !text.trim().is_empty(),
+            Some(Value::Array(rows)) => !rows.is_empty(),
+            _ => false,
+        };
         let files = sheet.value("/profile/trace_files_by_strategy").and_then(|map| map.get(&candidate.name));
-        let has_trace = text("trace_dir") || files.is_some_and(|files| !files.is_null());
+        let has_trace = there("trace_dir") || files.is_some_and(|files| !files.is_null());
         let missing = if !has_trace {
             "trace_dir"
-        } else if !text("top_operators") {
+        } else if !there("top_operators") {
             "top_operators"
         } else {
             continue;

@@ -305,6 +305,32 @@ fn the_chain_holds_in_original_and_in_rewritten_form() {
     }
 }
 
+/// The normaliser drops the optimizer and writes one dtype over FP32 and AMP: that is said of the copy, and is no
+/// difference from the report beside it.
+#[test]
+fn what_a_copy_blurs_is_no_mismatch() {
+    let mut copy = normalised_pair();
+    set(&mut copy, "/config/dtype", json!("torch.bfloat16"));
+    remove(&mut copy, "/config/optimizer");
+    let graded = super::grade(&strategies(), &[copy.clone()]);
+    assert!(graded.checks.iter().any(|check| check.id == "linked_baseline_matches" && !check.failed()));
+    set(&mut copy, "/config/seq_len", json!(256));
+    let found = super::failures(&super::grade(&strategies(), &[copy]));
+    let linked: Vec<_> = found.iter().filter(|(id, _)| id.starts_with("linked")).collect();
+    assert_eq!(linked, [&("linked_baseline_matches".to_owned(), "/config/seq_len".to_owned())]);
+}
+
+/// A BF16 copy of 76 has the probe as its baseline, as its original has.
+#[test]
+fn a_bf16_copy_looks_for_a_probe() {
+    let mut copy = normalised_strategies();
+    set(&mut copy, "/config/dtype", json!("torch.bfloat16"));
+    for (linked, fits) in [(super::support::course::probe(), true), (pair(), false)] {
+        let found = super::failures(&super::grade(&copy, &[linked]));
+        assert_eq!(found.contains(&("linked_baseline_matches".into(), "/config/mode".into())), !fits, "{found:?}");
+    }
+}
+
 /// Of two runs of one workload a 75 takes the one that it cites.
 #[test]
 fn a_cited_report_is_the_source_whatever_else_lies_beside_it() {
