@@ -79,6 +79,42 @@ fn metrics_are_found_under_each_of_their_names() {
 }
 
 #[test]
+fn what_a_file_adds_does_not_stand_in_the_way() {
+    type Build = fn() -> Value;
+    type Change = fn(&mut Value);
+    let cases: [(Build, Change); 7] = [
+        (merge, |r| set(r, "/standard_metrics", json!({"note": "see the profile"}))),
+        (merge, |r| set(r, "/sources", json!(["73.json", "76.json"]))),
+        (merge, |r| set(r, "/roofline", json!("not collected"))),
+        (merge, |r| set(r, "/profiling/trace_files", json!({"baseline": "a.json"}))),
+        (change, |r| set(r, "/validation", json!("measured again without the profiler"))),
+        (profile, |r| set(r, "/candidates/0/top_operators", json!([{"name": "aten::mm", "calls": 3}]))),
+        (mechanism, |r| set(r, "/environment", json!("a card"))),
+    ];
+    for (build, change) in cases {
+        let mut report = build();
+        let before = support::read(&report).report.candidates;
+        change(&mut report);
+        assert_eq!(support::read(&report).report.candidates, before);
+        let failed = support::failures(&grade(&report, &[]));
+        assert!(!failed.iter().any(|(id, _)| id == "field_type" || id == "trace_collected"), "{failed:?}");
+    }
+}
+
+#[test]
+fn a_change_may_keep_its_metrics_apart() {
+    let mut report = change();
+    for side in ["baseline", "tuned"] {
+        let mut row = report["candidates"][side].take();
+        row.as_object_mut().expect("an object").remove("runs");
+        report["candidates"][side] = json!({"status": "ok", "metrics": row});
+    }
+    let grade = grade(&report, &[]);
+    assert_eq!(grade.decision.recomputed.as_deref(), Some("accept"));
+    assert_eq!(grade.decision.said, grade.decision.recomputed);
+}
+
+#[test]
 fn records_of_the_umbrella_measure_only_as_results_of_a_run() {
     let cases: [(&str, &str, bool); 4] = [
         ("run_result", "ok", true),
@@ -120,5 +156,41 @@ fn a_part_of_the_wrong_type_is_named_in_every_shape_of_training() {
         let error = read(report.to_string().as_bytes()).expect_err(pointer);
         assert!(matches!(error, ReadError::Field { .. }), "{pointer}: {error:?}");
         assert_eq!(error.pointer(), pointer);
+    }
+}
+
+#[test]
+fn every_word_of_the_course_has_a_meaning_and_an_unknown_one_is_named() {
+    use evidence::{Meaning, Word};
+    let words = [
+        ("accept", Some(Meaning::Concludes(Word::Accept))),
+        ("tune", Some(Meaning::Concludes(Word::Tune))),
+        ("reject", Some(Meaning::Concludes(Word::Reject))),
+        ("pending", Some(Meaning::Waits)),
+        ("measure", Some(Meaning::Waits)),
+        ("ready_to_measure", Some(Meaning::Waits)),
+        ("not_started", Some(Meaning::Waits)),
+        ("not_evaluated", Some(Meaning::Waits)),
+        ("ready_for_review", Some(Meaning::Waits)),
+        ("reject_until_environment_fixed", Some(Meaning::Waits)),
+        ("stage_unavailable", Some(Meaning::Waits)),
+        ("continue", Some(Meaning::Concludes(Word::Accept))),
+        ("stage_completed", Some(Meaning::Ran)),
+        ("pipeline_completed", Some(Meaning::Ran)),
+        ("keep", None),
+        ("Accept", None),
+    ];
+    for (word, meaning) in words {
+        assert_eq!(Meaning::of(word), meaning, "{word}");
+        let mut report = normalised_budget();
+        set(&mut report, "/decision/decision", json!(word));
+        let grade = grade(&report, &[]);
+        assert_eq!(grade.decision.said.as_deref(), Some(word));
+        assert_eq!(grade.decision.recomputed.as_deref(), Some("accept"), "{word}");
+        let named = grade.checks.iter().find(|check| check.failed() && check.id == "decision_word");
+        assert_eq!(named.is_none(), matches!(meaning, Some(Meaning::Concludes(_))), "{word}");
+        if let Some(check) = named {
+            assert!(check.found.en.contains(word) && check.message.zh.contains(word), "{check:?}");
+        }
     }
 }

@@ -43,6 +43,7 @@ fn the_course_projects_are_handed_in_as_reports() {
         ("75", &[Shape::Lab75, Shape::TrainingMemoryV1], 12, 8),
         ("74", &[Shape::Lab74Profile, Shape::Lab74Merge], 10, 10),
         ("60", &[Shape::FineTuning], 7, 11),
+        ("19", &[Shape::TrainingMechanism], 4, 6),
     ];
     for (id, shapes, cpu, gpu) in cases {
         let lab = lab(id).expect(id);

@@ -135,20 +135,23 @@ fn said(sheet: &mut Sheet<'_>) {
     } else {
         sheet.pass("decision_is_object", "/decision", "decision 是对象。", "The decision is an object.");
     }
-    let Some(own) = Word::from_id(word) else {
-        let message = match Meaning::of(word) {
-            Some(Meaning::Waits) => Phrase::new(
-                format!("{word:?} 表示还在等一次运行或一次判断，不是结论。"),
-                format!("{word:?} waits for a run or a judgement: that is no conclusion."),
-            ),
-            Some(Meaning::Ran) => Phrase::new(
-                format!("{word:?} 只说某一步跑完了，没有下结论。"),
-                format!("{word:?} says that a stage ran, and concludes nothing."),
-            ),
-            _ => Phrase::new(format!("{word:?} 不是结论。"), format!("{word:?} is no conclusion.")),
-        };
-        sheet.fail("decision_word", &said.pointer, "accept | tune | reject", word, message);
-        return;
+    let own = match Meaning::of(word) {
+        Some(Meaning::Concludes(own)) => own,
+        other => {
+            let message = match other {
+                Some(Meaning::Waits) => Phrase::new(
+                    format!("{word:?} 表示还在等一次运行或一次判断，不是结论。"),
+                    format!("{word:?} waits for a run or a judgement: that is no conclusion."),
+                ),
+                Some(Meaning::Ran) => Phrase::new(
+                    format!("{word:?} 只说某一步跑完了，没有下结论。"),
+                    format!("{word:?} says that a stage ran, and concludes nothing."),
+                ),
+                _ => Phrase::new(format!("{word:?} 不是结论。"), format!("{word:?} is no conclusion.")),
+            };
+            sheet.fail("decision_word", &said.pointer, "accept | tune | reject", word, message);
+            return;
+        }
     };
     let Some(recomputed) = recomputed else { return };
     if own != recomputed.decision {
@@ -201,7 +204,7 @@ fn said(sheet: &mut Sheet<'_>) {
 
 fn supported(sheet: &mut Sheet<'_>) {
     let said = &sheet.doc.paper.said;
-    if said.word.as_deref() != Some(Word::Accept.id()) {
+    if said.word.as_deref().and_then(Meaning::of) != Some(Meaning::Concludes(Word::Accept)) {
         return;
     }
     let id = "accept_supported";

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::sheet::{Sheet, short};
+use super::sheet::{Sheet, mib_text, short};
 use crate::import::{Metric, describe, setting};
 use crate::stage::Stage;
 use crate::{Document, Phrase};
@@ -21,6 +21,7 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
     repeated(sheet);
     artifacts(sheet);
     last_loss(sheet);
+    bound(sheet);
 }
 
 fn losses(raw: &Value) -> Vec<f64> {
@@ -194,6 +195,52 @@ fn last_loss(sheet: &mut Sheet<'_>) {
             "/candidates",
             format!("{compared} 个 train_loss 等于最后一步的 loss。"),
             format!("{compared} of {compared} values of train_loss are those of the last step."),
+        );
+    }
+}
+
+/// Every weight, and a gradient for every parameter that is trained, are alive at the peak.
+fn bound(sheet: &mut Sheet<'_>) {
+    let Some(training) = sheet.training() else { return };
+    let model = training.model.as_deref().and_then(crate::model::named);
+    let Some(parameters) = model.and_then(|model| model.parameters().ok()) else { return };
+    let width = match training.param_dtype.as_deref() {
+        Some("fp32") => 4,
+        Some("bf16" | "fp16") => 2,
+        _ => return,
+    };
+    let mut measured = 0;
+    for (candidate, place) in sheet.candidates() {
+        let Some(peak) = candidate.metrics.peak_allocated_bytes else { continue };
+        let trained = sheet.value(&format!("{}/trainable_params", place.pointer)).and_then(Value::as_u64).unwrap_or(0);
+        let least = parameters.saturating_add(trained).saturating_mul(width);
+        measured += 1;
+        if peak.saturating_add(1 << 20) >= least {
+            continue;
+        }
+        let message = Phrase::new(
+            format!(
+                "{} 的权重与梯度合计 ({} + {}) × {width} B，峰值不可能更低。",
+                candidate.name,
+                ledger::units::group(parameters),
+                ledger::units::group(trained)
+            ),
+            format!(
+                "Weights and gradients of {} are ({} + {}) × {width} B; the peak cannot be lower.",
+                candidate.name,
+                ledger::units::group(parameters),
+                ledger::units::group(trained)
+            ),
+        );
+        let expected = format!("≥ {}", mib_text(least as f64));
+        sheet.fail("peak_below_floor", &place.metric(Metric::Allocated), expected, mib_text(peak as f64), message);
+    }
+    if measured > 0 && !sheet.has_failed("peak_below_floor") {
+        sheet.pass(
+            "peak_below_floor",
+            "/candidates",
+            format!("{measured} 个峰值都装得下权重与梯度。"),
+            format!("{measured} of {measured} peaks hold weights and gradients."),
         );
     }
 }

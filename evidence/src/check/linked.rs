@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::sheet::Sheet;
 use crate::import::{Metric, dtype_id, mib, setting};
 use crate::stage::Stage;
-use crate::{Document, Phrase};
+use crate::{Document, Phrase, Shape, Workload};
 
 /// Fields that make two training runs the same workload, under each of their names.
 pub(super) const WORKLOAD: [(&str, &[&str]); 8] = [
@@ -55,7 +55,12 @@ pub(super) fn as_written(raw: &Value, names: &[&str]) -> String {
     }
 }
 
-fn is_bf16(raw: &Value) -> bool {
+fn is_bf16(doc: &Document) -> bool {
+    let raw = &doc.raw;
+    // A normalised copy has no mode, and its one dtype is that of the computation.
+    if doc.shape == Shape::TrainingMemoryV1 {
+        return matches!(&doc.report.workload, Workload::Training(own) if own.compute_dtype.as_deref() == Some("bf16"));
+    }
     setting(raw, &["mode"]).is_some_and(|(_, mode)| mode == "bf16" || mode == "bf16_probe")
         || setting(raw, &["mode"]).is_none()
             && stated(raw, &["compute_dtype", "amp_dtype"]).is_some_and(|dtype| dtype == "bf16")
@@ -128,12 +133,24 @@ fn baseline_validation(sheet: &mut Sheet<'_>) {
     }
 }
 
+/// The fields in which two reports differ. What the normaliser drops or blurs tells nothing about a difference; the
+/// checks of the copy itself say so.
 pub(super) fn mismatches(
-    a: &Value,
-    b: &Value,
+    a: &Document,
+    b: &Document,
     fields: &[(&'static str, &'static [&'static str])],
 ) -> Vec<(&'static str, &'static [&'static str])> {
-    fields.iter().filter(|(_, names)| stated(a, names) != stated(b, names)).copied().collect()
+    let blurred = |doc: &Document, key: &str, names: &[&str]| {
+        let no_dtype = || matches!(&doc.report.workload, Workload::Training(own) if own.param_dtype.is_none());
+        doc.shape == Shape::TrainingMemoryV1 && (stated(&doc.raw, names).is_none() || key == "dtype" && no_dtype())
+    };
+    fields
+        .iter()
+        .filter(|(key, names)| {
+            stated(&a.raw, names) != stated(&b.raw, names) && !blurred(a, key, names) && !blurred(b, key, names)
+        })
+        .copied()
+        .collect()
 }
 
 /// The linked 73 that this 76 builds on: of the right kind if there is one, then with the fewest differences.
@@ -142,17 +159,16 @@ fn chosen_baseline<'a>(sheet: &Sheet<'a>) -> Option<&'a Document> {
     if let Some(cited) = super::cited::find(sheet, is_73) {
         return Some(cited);
     }
-    let bf16 = is_bf16(sheet.raw());
+    let bf16 = is_bf16(sheet.doc);
     sheet.linked.iter().copied().filter(|doc| is_73(doc) && doc.sha256 != sheet.doc.sha256).min_by_key(|doc| {
         let wrong_kind = doc.is_stage(Stage::Probe) != bf16;
-        (wrong_kind, mismatches(sheet.raw(), &doc.raw, &WORKLOAD).len())
+        (wrong_kind, mismatches(sheet.doc, doc, &WORKLOAD).len())
     })
 }
 
 fn linked_baseline(sheet: &mut Sheet<'_>) {
     let Some(linked) = chosen_baseline(sheet) else { return };
-    let raw = sheet.raw();
-    let bf16 = is_bf16(raw);
+    let bf16 = is_bf16(sheet.doc);
     if linked.is_stage(Stage::Probe) != bf16 {
         let (expected, found) = if bf16 { ("bf16_probe", "paired") } else { ("paired", "bf16_probe") };
         let message = Phrase::new(
@@ -168,7 +184,7 @@ fn linked_baseline(sheet: &mut Sheet<'_>) {
 fn compare(sheet: &mut Sheet<'_>, linked: &Document, id: &str, lab: &str) {
     let raw = sheet.raw();
     for (check, fields) in [(id, &WORKLOAD[..]), ("linked_environment_matches", &ENVIRONMENT[..])] {
-        let different = mismatches(raw, &linked.raw, fields);
+        let different = mismatches(sheet.doc, linked, fields);
         for (key, names) in &different {
             let (here, there) = (as_written(raw, names), as_written(&linked.raw, names));
             // An older file that does not state its device or version is told so elsewhere.
@@ -208,10 +224,10 @@ fn compare(sheet: &mut Sheet<'_>, linked: &Document, id: &str, lab: &str) {
 }
 
 /// Fields of the workload in which two reports differ.
-pub(super) fn workload_mismatches(a: &Value, b: &Value) -> Vec<&'static str> {
+pub(super) fn workload_mismatches(a: &Document, b: &Document) -> Vec<&'static str> {
     mismatches(a, b, &WORKLOAD)
         .into_iter()
-        .filter(|(_, names)| stated(a, names).is_some() && stated(b, names).is_some())
+        .filter(|(_, names)| stated(&a.raw, names).is_some() && stated(&b.raw, names).is_some())
         .map(|(key, _)| key)
         .collect()
 }
@@ -241,7 +257,7 @@ pub(super) fn source<'a>(sheet: &Sheet<'a>) -> Option<&'a Document> {
         .copied()
         .filter(|doc| doc.is_stage(Stage::Strategies))
         .map(|doc| {
-            let same = states_workload && mismatches(sheet.raw(), &doc.raw, &WORKLOAD[..5]).is_empty();
+            let same = states_workload && mismatches(sheet.doc, doc, &WORKLOAD[..5]).is_empty();
             (equal_peaks(sheet.doc, doc), same, doc)
         })
         .filter(|(peaks, same, _)| *peaks > 0 || *same)

@@ -10,13 +10,13 @@ use crate::{Document, Phrase};
 pub(super) fn profiled_source<'a>(sheet: &Sheet<'a>) -> Option<&'a Document> {
     let is_76 = |doc: &Document| doc.is_stage(Stage::Strategies);
     super::cited::find(sheet, is_76).or_else(|| {
-        let fits = |doc: &Document| mismatches(sheet.raw(), &doc.raw, &WORKLOAD[..1]).is_empty();
+        let fits = |doc: &Document| mismatches(sheet.doc, doc, &WORKLOAD[..1]).is_empty();
         sheet
             .linked
             .iter()
             .copied()
             .filter(|doc| is_76(doc) && fits(doc))
-            .min_by_key(|doc| mismatches(sheet.raw(), &doc.raw, &WORKLOAD[..4]).len())
+            .min_by_key(|doc| mismatches(sheet.doc, doc, &WORKLOAD[..4]).len())
     })
 }
 
@@ -25,7 +25,7 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
     let Some(linked) = profiled_source(sheet) else { return };
     let id = "linked_profile_matches";
     let raw = sheet.raw();
-    for (key, names) in mismatches(raw, &linked.raw, &WORKLOAD[..4]) {
+    for (key, names) in mismatches(sheet.doc, linked, &WORKLOAD[..4]) {
         let (here, there) = (as_written(raw, names), as_written(&linked.raw, names));
         let pointer = setting(raw, names).map_or_else(|| format!("/config/{key}"), |(pointer, _)| pointer);
         let message = Phrase::new(

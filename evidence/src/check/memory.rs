@@ -24,8 +24,8 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
 }
 
 fn reserved_recorded(sheet: &mut Sheet<'_>) {
-    if sheet.doc.is_stage(Stage::FineTuning) {
-        return; // 60 has no budget to hold it against.
+    if matches!(sheet.doc.stage(), Some(Stage::FineTuning | Stage::Mechanism)) {
+        return; // There is no budget to hold it against.
     }
     let first = sheet.candidates().find(|(candidate, _)| {
         candidate.metrics.peak_allocated_bytes.is_some() && candidate.metrics.peak_reserved_bytes.is_none()

@@ -12,6 +12,7 @@ mod form;
 mod kernel;
 mod linked;
 mod linked_profile;
+mod mechanism;
 mod memory;
 mod normalised;
 mod plausible;
@@ -55,6 +56,7 @@ pub(crate) fn examine(sheet: &mut Sheet<'_>) {
     timing::examine(sheet);
     profile::examine(sheet);
     fine_tuning::examine(sheet);
+    mechanism::examine(sheet);
     kernel::examine(sheet);
     conclusion::examine(sheet);
 }

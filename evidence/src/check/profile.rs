@@ -23,7 +23,7 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
             overhead(sheet);
         }
         Some(Stage::Merge) => merged_traces(sheet),
-        Some(Stage::Change) => gain_in_reach(sheet),
+        Some(Stage::Change) | None => gain_in_reach(sheet),
         _ => {}
     }
     copied_from_profile(sheet);
@@ -63,12 +63,16 @@ fn traced(sheet: &mut Sheet<'_>) {
         sheet.fail(id, "/profile/status", "collected", status.unwrap_or("null"), message);
     }
     for (candidate, place) in sheet.candidates().filter(|(candidate, _)| candidate.status == Status::Ok) {
-        let text = |key: &str| sheet.text(&format!("{}/{key}", place.pointer)).is_some_and(|t| !t.trim().is_empty());
+        let there = |key: &str| match sheet.value(&format!("{}/{key}", place.pointer)) {
+            Some(Value::String(text)) => !text.trim().is_empty(),
+            Some(Value::Array(rows)) => !rows.is_empty(),
+            _ => false,
+        };
         let files = sheet.value("/profile/trace_files_by_strategy").and_then(|map| map.get(&candidate.name));
-        let has_trace = text("trace_dir") || files.is_some_and(|files| !files.is_null());
+        let has_trace = there("trace_dir") || files.is_some_and(|files| !files.is_null());
         let missing = if !has_trace {
             "trace_dir"
-        } else if !text("top_operators") {
+        } else if !there("top_operators") {
             "top_operators"
         } else {
             continue;
@@ -187,11 +191,11 @@ fn merged_traces(sheet: &mut Sheet<'_>) {
             found,
             message,
         );
-    } else if !traces.missing.is_empty() {
-        let list = traces.missing.join(", ");
+    } else if traces.partly || !traces.missing.is_empty() {
+        let list = if traces.missing.is_empty() { "?".to_owned() } else { traces.missing.join(", ") };
         let message = Phrase::new(
-            format!("声明的策略 {list} 没有 trace。"),
-            format!("The declared strategies {list} have no trace."),
+            format!("声明的策略没有全部收集到 trace（缺 {list}）。"),
+            format!("Not every declared strategy has its trace (missing: {list})."),
         );
         let pointer = ["/profiling/missing_strategies", "/profiling/trace_files_by_strategy"]
             .into_iter()

@@ -172,7 +172,7 @@ fn linked(sheet: &mut Sheet<'_>) {
         }
     }
     let (Some(pair), Some(strategies)) = (own_73.first(), of_76) else { return };
-    let different = super::linked::workload_mismatches(&pair.raw, &strategies.raw);
+    let different = super::linked::workload_mismatches(pair, strategies);
     if let Some(list) = Some(different.join(", ")).filter(|list| !list.is_empty()) {
         let message = Phrase::new(
             format!("所附的 73 与 76 在 {list} 上不同：不能合并。"),

@@ -53,7 +53,8 @@ pub(crate) fn recompute(doc: &Document, rubric: &Rubric) -> Recomputed {
                 let traces = Traces::of(&doc.raw);
                 Recomputed { decision: Some(traces.decide()), basis: Basis::Traces(traces) }
             }
-            Some(Stage::Change) => {
+            // A report in our own schema has a baseline and a candidate as well.
+            Some(Stage::Change) | None => {
                 let change = Change::of(doc, &limits);
                 Recomputed { decision: Some(change.decide()), basis: Basis::Change(change) }
             }

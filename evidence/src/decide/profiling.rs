@@ -17,6 +17,8 @@ pub(crate) struct Traces {
     pub(crate) collected: bool,
     /// Strategies that were declared and have no trace.
     pub(crate) missing: Vec<String>,
+    /// The file itself says that some trace is missing.
+    pub(crate) partly: bool,
 }
 
 impl Traces {
@@ -45,14 +47,15 @@ impl Traces {
         }
         missing.sort();
         missing.dedup();
-        Self { collected: crate::import::traced(raw) && something, missing }
+        let partly = raw.pointer("/profiling/status").and_then(Value::as_str) == Some(crate::import::PARTLY);
+        Self { collected: crate::import::traced(raw) && something, missing, partly }
     }
 
     /// All three of the lab's codes are a tune: a profile explains, and a change must then be measured.
     pub(super) fn decide(&self) -> Decision {
         let (reason, next_action) = if !self.collected {
             ("upstream_reports_merged_but_profiling_evidence_missing", "collect_profile_and_rerun_same_workload")
-        } else if !self.missing.is_empty() {
+        } else if self.partly || !self.missing.is_empty() {
             (
                 "profiler_trace_incomplete_for_declared_candidates",
                 "collect_missing_strategy_trace_and_rerun_same_workload",

@@ -5,13 +5,14 @@ use serde_json::Value;
 use crate::{DeviceFacts, EvidenceClass};
 
 /// Where a file may name its device. The first is the measurement's own.
-const PLACES: [&str; 10] = [
+const PLACES: [&str; 11] = [
     "/config/device",
     "/experiment/device",
     "/planning_context/measured_hardware",
     "/environment/device",
     "/environment/gpu",
     "/environment/gpu_name",
+    "/environment/device_name",
     "/runtime/device",
     "/environment_preflight/runtime/device",
     "/environment_preflight/runtime/gpu_name",

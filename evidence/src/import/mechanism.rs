@@ -12,7 +12,7 @@ const TOLERANCE: f64 = 5e-3;
 pub(super) fn import(raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadError> {
     let shape = Shape::TrainingMechanism;
     let mut reader = Reader::new(raw);
-    for block in ["/config", "/environment", "/correctness"] {
+    for block in ["/config", "/correctness"] {
         if let Some(other) = reader.value(block).filter(|value| !value.is_object()) {
             return Err(wrong_type(block, "对象", "an object", other));
         }

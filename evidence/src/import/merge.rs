@@ -1,8 +1,7 @@
 //! Lab 74, put together: what 73, 76 and 75 say beside a profile, or one change measured before and after.
 //!
 //! `profiling-project/v1` repeats the numbers of other reports; what was measured under the profiler, if anything, is
-//! its `standard_metrics`. The two
-//! `profiling-optimization…/v1` shapes carry a baseline and a tuned run.
+//! its `standard_metrics`. The two `profiling-optimization…/v1` shapes carry a baseline and a tuned run.
 
 use serde_json::Value;
 
@@ -11,17 +10,13 @@ use super::{Form, Paper, Said, config, device, strategies, wrong_type};
 use crate::{EvidenceLevel, ReadError, Report, Shape, Workload};
 
 /// Parts that are objects wherever they are there.
-const OBJECTS: [&str; 13] = [
-    "/sources",
+const OBJECTS: [&str; 9] = [
     "/upstream",
     "/upstream/73_training_baseline",
     "/upstream/76_strategy_summary",
     "/upstream/75_budget_summary",
     "/profiling",
-    "/profiling/trace_files_by_strategy",
     "/profile",
-    "/roofline",
-    "/validation",
     "/thresholds",
     "/config",
     "/experiment",
@@ -35,7 +30,7 @@ pub(super) fn import(raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadE
             return Err(wrong_type(block, "对象", "an object", other));
         }
     }
-    for block in ["/profiling/expected_strategies", "/profiling/missing_strategies", "/profiling/trace_files"] {
+    for block in ["/profiling/expected_strategies", "/profiling/missing_strategies"] {
         if let Some(other) = reader.value(block).filter(|value| !value.is_array()) {
             return Err(wrong_type(block, "列表", "a list", other));
         }
@@ -44,13 +39,20 @@ pub(super) fn import(raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadE
     let device = device::facts(&devices, raw);
     let on_cpu = strategies::on_cpu(device.as_ref());
     let (candidates, places) = match reader.value("/candidates") {
-        Some(Value::Object(sides)) => strategies::named(&mut reader, "/candidates", sides, Form::Flat, on_cpu)?,
+        Some(Value::Object(sides)) => {
+            strategies::named(&mut reader, "/candidates", sides, form(sides.values()), on_cpu)?
+        }
         None => match reader.value("/standard_metrics") {
-            Some(Value::Object(rows)) => strategies::named(&mut reader, "/standard_metrics", rows, Form::Flat, on_cpu)?,
-            Some(other) => return Err(wrong_type("/standard_metrics", "对象", "an object", other)),
-            None => (Vec::new(), Vec::new()),
+            // A table of something else than rows of metrics is not taken for one.
+            Some(Value::Object(rows)) if rows.values().all(Value::is_object) => {
+                strategies::named(&mut reader, "/standard_metrics", rows, Form::Flat, on_cpu)?
+            }
+            _ => (Vec::new(), Vec::new()),
         },
-        Some(_) => strategies::candidates(&mut reader, Form::Flat, on_cpu)?,
+        Some(other) => {
+            let form = form(other.as_array().into_iter().flatten());
+            strategies::candidates(&mut reader, form, on_cpu)?
+        }
     };
     let workload = config::training(&mut reader);
     reader.text("/profiling/status");
@@ -79,6 +81,12 @@ pub(super) fn import(raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadE
     Ok((report, paper))
 }
 
+/// Metrics stand in a candidate itself, or in a block of their own.
+fn form<'a>(mut candidates: impl Iterator<Item = &'a Value>) -> Form {
+    let apart = candidates.any(|candidate| candidate.get("metrics").is_some_and(Value::is_object));
+    if apart { Form::Normalised } else { Form::Flat }
+}
+
 /// Where a file may state the gains it asks for.
 const THRESHOLDS: [&str; 4] = [
     "/thresholds/min_time_delta_ms",
@@ -87,9 +95,11 @@ const THRESHOLDS: [&str; 4] = [
     "/validation/min_throughput_delta",
 ];
 
-/// Whether the file says that a trace was collected.
+/// Whether the file says that traces were collected, all of them or some.
 pub(crate) fn traced(raw: &Value) -> bool {
-    ["/profiling/status", "/profile/status"]
-        .iter()
-        .any(|pointer| raw.pointer(pointer).and_then(Value::as_str) == Some("collected"))
+    let status = ["/profiling/status", "/profile/status"].iter().find_map(|pointer| raw.pointer(pointer)?.as_str());
+    status.is_some_and(|status| status == "collected" || status == PARTLY)
 }
+
+/// The status of a collection in which some strategy has no trace.
+pub(crate) const PARTLY: &str = "incomplete";

@@ -25,7 +25,7 @@ use serde_json::Value;
 use crate::{Phrase, ReadError, Report, Shape};
 
 pub(crate) use config::{dtype_id, setting};
-pub(crate) use merge::traced;
+pub(crate) use merge::{PARTLY, traced};
 pub(crate) use paper::{Fault, FaultKind, Form, Metric, Paper, Place, Run, Said};
 pub(crate) use recognised::project_number;
 pub(crate) use values::{MIB, at, describe, mib};

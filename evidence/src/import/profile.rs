@@ -18,7 +18,11 @@ pub(super) fn import(raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadE
     let (candidates, places) = strategies::candidates(&mut reader, Form::Flat, strategies::on_cpu(device.as_ref()))?;
     for place in &places {
         reader.text(&super::at(&place.pointer, "trace_dir"));
-        reader.text(&super::at(&place.pointer, "top_operators"));
+        // A table as text, or its rows.
+        let operators = super::at(&place.pointer, "top_operators");
+        if reader.value(&operators).is_some_and(|table| !table.is_array()) {
+            reader.text(&operators);
+        }
     }
     let workload = config::training(&mut reader);
     let level_word = strategies::level_word(&mut reader);

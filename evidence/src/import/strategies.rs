@@ -11,8 +11,8 @@ use super::{
 };
 use crate::report::{Boundary, BoundaryKind, Source};
 use crate::{
-    Candidate, Decision, DeviceFacts, EvidenceClass, EvidenceLevel, Metrics, Phrase, Quality, ReadError, Report, Shape,
-    Status, Word, Workload,
+    Candidate, Decision, DeviceFacts, EvidenceClass, EvidenceLevel, Meaning, Metrics, Phrase, Quality, ReadError,
+    Report, Shape, Status, Workload,
 };
 
 pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadError> {
@@ -307,11 +307,8 @@ pub(super) fn boundaries(candidates: &[Candidate]) -> Vec<Boundary> {
 /// The decision in the schema's words; a word outside them is kept in [`Said`] alone.
 pub(super) fn decision(raw: &Value) -> Option<Decision> {
     let said = Said::read(raw);
-    Some(Decision {
-        decision: Word::from_id(said.word.as_deref()?)?,
-        reason: said.reason.unwrap_or_default(),
-        next_action: said.next_action,
-    })
+    let Meaning::Concludes(decision) = Meaning::of(said.word.as_deref()?)? else { return None };
+    Some(Decision { decision, reason: said.reason.unwrap_or_default(), next_action: said.next_action })
 }
 
 pub(super) fn source(shape: Shape, sha256: &str) -> Source {

@@ -153,6 +153,9 @@ fn merges() -> Vec<Case> {
         case("trace_collected", merge, "/profiling/missing_strategies", |r| {
             set(r, "/profiling/trace_files_by_strategy/checkpoint", json!([]));
         }),
+        case("trace_collected", merge, "/profiling/missing_strategies", |r| {
+            set(r, "/profiling/status", json!("incomplete"));
+        }),
         case("decision_confirmed", merge, "/decision/decision", |r| set(r, "/decision/decision", json!("accept"))),
         case("reason_agrees", merge, "/decision/reason", |r| {
             set(r, "/decision/reason", json!("upstream_reports_merged_but_profiling_evidence_missing"));
@@ -246,6 +249,17 @@ fn adapters() -> Vec<Case> {
         case("absolute_path", fine_tuning, "/config/model_path", |r| {
             set(r, "/config/model_path", json!("/data/models/qwen"));
         }),
+        // 494,032,768 weights of 2 B are 942.3 MiB.
+        case("peak_below_floor", fine_tuning, "/candidates/0/peak_memory_mb", |r| {
+            set(r, "/candidates/0/peak_memory_mb", json!(900.0));
+        }),
+        case("mechanism_correct", mechanism, "/correctness", |r| {
+            set(r, "/correctness/input_grad_max_abs_diff", json!(0.02));
+        }),
+        case("mechanism_correct", mechanism, "/correctness", |r| remove(r, "/correctness")),
+        case("mechanism_saves", mechanism, "/paths/candidate/peak_allocated_mb", |r| {
+            set(r, "/paths/candidate/peak_allocated_mb", json!(1800.0));
+        }),
         case("start_recorded", mechanism, "/paths/candidate/allocated_before_mb", |r| {
             remove(r, "/paths/candidate/allocated_before_mb");
         }),
@@ -288,6 +302,32 @@ fn the_chain_holds_in_original_and_in_rewritten_form() {
         assert!(passed(2, "linked_source_matches"));
         assert!(passed(3, "linked_profile_matches"));
         assert!(passed(4, "linked_upstream_matches"));
+    }
+}
+
+/// The normaliser drops the optimizer and writes one dtype over FP32 and AMP: that is said of the copy, and is no
+/// difference from the report beside it.
+#[test]
+fn what_a_copy_blurs_is_no_mismatch() {
+    let mut copy = normalised_pair();
+    set(&mut copy, "/config/dtype", json!("torch.bfloat16"));
+    remove(&mut copy, "/config/optimizer");
+    let graded = super::grade(&strategies(), &[copy.clone()]);
+    assert!(graded.checks.iter().any(|check| check.id == "linked_baseline_matches" && !check.failed()));
+    set(&mut copy, "/config/seq_len", json!(256));
+    let found = super::failures(&super::grade(&strategies(), &[copy]));
+    let linked: Vec<_> = found.iter().filter(|(id, _)| id.starts_with("linked")).collect();
+    assert_eq!(linked, [&("linked_baseline_matches".to_owned(), "/config/seq_len".to_owned())]);
+}
+
+/// A BF16 copy of 76 has the probe as its baseline, as its original has.
+#[test]
+fn a_bf16_copy_looks_for_a_probe() {
+    let mut copy = normalised_strategies();
+    set(&mut copy, "/config/dtype", json!("torch.bfloat16"));
+    for (linked, fits) in [(super::support::course::probe(), true), (pair(), false)] {
+        let found = super::failures(&super::grade(&copy, &[linked]));
+        assert_eq!(found.contains(&("linked_baseline_matches".into(), "/config/mode".into())), !fits, "{found:?}");
     }
 }
 

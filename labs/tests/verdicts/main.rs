@@ -2,6 +2,7 @@
 
 mod given;
 mod own;
+mod own_training;
 mod points;
 
 use evidence::{Document, EvidenceClass, Grade, GradeContext, Outcome, Provenance, Why};

@@ -4,7 +4,7 @@ use evidence::{EvidenceClass, GradeContext, Provenance};
 use serde_json::{Value, json};
 
 use super::{own, read};
-use support::course;
+use support::{course, training};
 
 #[path = "../../../evidence/tests/support/mod.rs"]
 mod support;
@@ -76,6 +76,34 @@ fn a_well_supported_accept_tune_or_reject_earns_full_marks() {
     }
     assert_eq!(points(&course::pair(), Provenance::Upload), [6, 6, 10, 10]);
     assert_eq!(points(&course::budget(), Provenance::Upload), [12, 12, 8, 8]);
+}
+
+#[test]
+fn the_other_reports_of_training_earn_full_marks_when_they_are_sound() {
+    let full = |report: Value, linked: &[Value]| {
+        let linked: Vec<evidence::Document> = linked.iter().map(read).collect();
+        let linked: Vec<&evidence::Document> = linked.iter().collect();
+        let grade = labs::grade(&read(&report), &GradeContext { provenance: Provenance::Upload, linked: &linked });
+        let lost: Vec<_> = grade.items.iter().filter(|item| item.earned < item.possible).collect();
+        assert!(lost.is_empty() && grade.points.possible > 0, "{}: {lost:?}", grade.lab);
+    };
+    full(training::normalised_pair(), &[]);
+    full(training::normalised_strategies(), &[course::pair()]);
+    full(training::normalised_budget(), &[course::strategies()]);
+    let traced = changed(training::merge(), |r| {
+        r["standard_metrics"] = json!({"baseline": {"step_time_ms": 850.0, "throughput_samples_per_s": 2.353, "peak_memory_mb": 12160.5,
+                                                    "peak_reserved_mb": 12720.0, "status": "ok"}});
+    });
+    full(traced, &[course::pair(), course::strategies(), course::budget()]);
+    full(training::fine_tuning(), &training::other_seeds());
+    full(training::mechanism(), &[]);
+}
+
+/// A profile measures and concludes nothing: it earns its traces, and the merge earns the decision.
+#[test]
+fn a_profile_earns_its_traces_and_no_decision() {
+    assert_eq!(points(&training::profile(), Provenance::Upload), [6, 10, 10, 10]);
+    assert_eq!(points(&training::merge(), Provenance::Upload), [10, 10, 0, 10]);
 }
 
 #[test]

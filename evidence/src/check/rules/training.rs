@@ -142,6 +142,22 @@ pub(super) const RULES: &[Rule] = &[
         ["每个种子的产物是否分开存放", "Every seed keeps its artifacts apart"],
         ["路径里带上种子。", "Put the seed into the path."],
     ),
+    error(
+        "mechanism_correct",
+        ["机制是否不改变结果", "The mechanism leaves the result as it is"],
+        [
+            "在相同输入与随机数下比较输出和输入梯度；checkpoint 需要恢复随机状态。",
+            "Compare outputs and input gradients on equal inputs and random numbers; checkpointing has to restore the random state.",
+        ],
+    ),
+    warning(
+        "mechanism_saves",
+        ["峰值是否真的下降", "The peak is really lower"],
+        [
+            "加大序列或层数，让激活成为峰值的主要部分；或释放前一次运行留下的显存。",
+            "Use longer sequences or more layers, so that activations make the peak, or free what the run before left.",
+        ],
+    ),
     note(
         "start_recorded",
         ["是否记录了起始占用", "What was allocated at the start is recorded"],
