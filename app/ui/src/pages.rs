@@ -15,6 +15,7 @@ pub mod report;
 mod sidebar;
 mod task_table;
 mod tools;
+mod trace;
 
 pub use allocator::{AllocatorPage, Replayed, SnapshotPage};
 pub use budget::{BudgetAsked, BudgetPage, BudgetReport};
@@ -23,3 +24,4 @@ pub use error::ErrorPage;
 pub use home::Home;
 pub use lesson::{LessonPage, QuizResult};
 pub use tools::{PagingPage, QuantisationPage, ToolPage, ToolsPage};
+pub use trace::{TracePage, TraceRead};

@@ -40,7 +40,8 @@ const HEAD: u64 = 1 << 20;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// What a file turned out to be.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Reading {
     Trace(Box<Trace>),
     /// Operator tables: one that came alone, or those of a profile report.

@@ -11,6 +11,7 @@ mod plan;
 mod report;
 mod serve;
 mod submit;
+mod trace;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -68,6 +69,8 @@ enum Command {
     },
     /// The decision of a report under a grid of budgets, and which limit flips it
     Budget(budget::Args),
+    /// What a torch.profiler trace, or its operator table, says
+    Trace(trace::Args),
     /// Read the course and say what is wrong in it
     Check {
         /// A content folder; without it the packed content
@@ -91,6 +94,7 @@ pub fn main() -> ExitCode {
             ExitCode::from(grade::run(&files, format, lang))
         }
         Command::Budget(args) => budget::run(args),
+        Command::Trace(args) => trace::run(args),
         Command::Check { content } => check(content),
     }
 }

@@ -14,6 +14,7 @@ mod reports;
 mod runner;
 mod snapshot;
 mod tools;
+mod trace;
 
 use std::time::Duration;
 
@@ -52,6 +53,7 @@ pub fn router(app: AppState) -> Router {
         .merge(class::routes())
         .merge(tools::routes())
         .merge(budget::routes())
+        .merge(trace::routes())
         .merge(drill::routes())
         .merge(reports::routes())
         .merge(labs::routes())

@@ -28,3 +28,4 @@ mod runners;
 mod secrets;
 mod stories;
 mod tools;
+mod trace;

@@ -11,7 +11,7 @@ use crate::state::{PagingState, QuantisationState, pick};
 use crate::tools::{self, Tool};
 
 /// Pages with an island of their own: place, title and lead in both languages.
-const OWN: [(&str, [&str; 2], [&str; 2]); 6] = [
+const OWN: [(&str, [&str; 2], [&str; 2]); 7] = [
     (
         "kv",
         ["KV Cache 与分页", "KV cache and paging"],
@@ -42,6 +42,14 @@ const OWN: [(&str, [&str; 2], [&str; 2]); 6] = [
         [
             "把一份 76 或 75 报告放进一格格预算里重新判断：结论稳不稳，哪条线翻转它。",
             "A 76 or 75 report decided again under a grid of budgets: whether the decision is stable, and which limit flips it.",
+        ],
+    ),
+    (
+        "trace",
+        ["Profiler trace 读数", "Reading a profiler trace"],
+        [
+            "torch.profiler 的 trace 或算子表：时间花在哪里，GPU 忙不忙，拷贝藏没藏住，显存峰值在哪一刻。",
+            "A trace or operator table of torch.profiler: where the time went, how busy the GPU was, whether copies hide, when memory peaked.",
         ],
     ),
     (
