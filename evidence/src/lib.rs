@@ -24,6 +24,7 @@ mod shape;
 pub mod show;
 mod stage;
 mod template;
+pub mod trace;
 
 pub use alike::{Likeness, Print};
 pub use check::{Check, CheckStatus, Severity};

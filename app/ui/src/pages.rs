@@ -2,6 +2,7 @@
 
 pub mod account;
 mod allocator;
+mod budget;
 mod catalogue;
 pub mod class;
 pub mod drill;
@@ -16,6 +17,7 @@ mod task_table;
 mod tools;
 
 pub use allocator::{AllocatorPage, Replayed, SnapshotPage};
+pub use budget::{BudgetAsked, BudgetPage, BudgetReport};
 pub use catalogue::CataloguePage;
 pub use error::ErrorPage;
 pub use home::Home;

@@ -4,6 +4,7 @@
 //! same names, so a share link is a request.
 
 mod allocator;
+mod budget;
 mod calculators;
 mod catalogue;
 mod decide;
@@ -15,6 +16,7 @@ mod serving;
 mod training;
 
 pub use allocator::{ScriptAnswer, script};
+pub use budget::{BudgetAxes, BudgetRefusal, budget};
 pub use calculators::{calculate, calculators};
 pub use catalogue::{cards, models};
 pub use decide::{DecisionAnswer, decide};

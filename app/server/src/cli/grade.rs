@@ -132,7 +132,7 @@ fn open(path: &Path, lang: Lang) -> Read {
 }
 
 /// The file's bytes, one more than the limit at most: enough to see that it is too large.
-fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+pub(super) fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     use std::io::Read as _;
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;

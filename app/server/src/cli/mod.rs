@@ -1,6 +1,7 @@
 //! The command line of `vramlab`.
 
 mod allocator;
+mod budget;
 pub mod demo;
 mod grade;
 mod instructor;
@@ -65,6 +66,8 @@ enum Command {
         #[arg(long, default_value = "en", value_parser = language)]
         lang: Lang,
     },
+    /// The decision of a report under a grid of budgets, and which limit flips it
+    Budget(budget::Args),
     /// Read the course and say what is wrong in it
     Check {
         /// A content folder; without it the packed content
@@ -87,6 +90,7 @@ pub fn main() -> ExitCode {
             let format = if json { grade::Format::Json } else { format };
             ExitCode::from(grade::run(&files, format, lang))
         }
+        Command::Budget(args) => budget::run(args),
         Command::Check { content } => check(content),
     }
 }

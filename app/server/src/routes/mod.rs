@@ -2,6 +2,7 @@
 
 mod account;
 mod api;
+mod budget;
 mod class;
 mod drill;
 mod job_state;
@@ -50,6 +51,7 @@ pub fn router(app: AppState) -> Router {
         .merge(account::routes())
         .merge(class::routes())
         .merge(tools::routes())
+        .merge(budget::routes())
         .merge(drill::routes())
         .merge(reports::routes())
         .merge(labs::routes())
@@ -61,7 +63,7 @@ pub fn router(app: AppState) -> Router {
         .layer(middleware::from_fn(csrf::same_origin))
         .layer(session::layer(app.store.clone()))
         // Arithmetic for everybody: knows no session and changes nothing, so other sites may ask as well.
-        .merge(api::open().layer(compress))
+        .merge(api::open().merge(budget::open()).layer(compress))
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .layer(RequestBodyTimeoutLayer::new(BODY_TIME))
         .route("/assets/{name}", get(assets::serve))

@@ -194,6 +194,7 @@ async fn load(app: &AppState, user: &CurrentUser, id: ReportId) -> Result<Option
         graded: history.first().map(|grade| day(grade.created_ms)),
         grader: history.first().map(|grade| grade.grader_version.clone()),
         sha256: row.sha256.clone(),
+        has_budget: evidence::read(&raw).is_ok_and(|doc| evidence::budget::applies(&doc)),
         owner: owner.filter(|owner| owner.id != user.id).map(|owner| owner.display_name),
         twins: twins.into_iter().map(|twin| (twin.report_id.to_string(), twin.display_name)).collect(),
     };

@@ -13,6 +13,7 @@ mod site;
 mod api;
 mod authorisation;
 mod beside;
+mod budget;
 mod coming_in;
 mod demo;
 mod drill;

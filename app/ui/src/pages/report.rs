@@ -50,6 +50,8 @@ pub struct ReportFacts {
     pub sha256: String,
     /// Whose it is, when the reader is somebody else.
     pub owner: Option<String>,
+    /// Whether it compares strategies, so that the budget grid can be opened for it.
+    pub has_budget: bool,
     /// Identical files of other learners: id and name. For instructors only.
     pub twins: Vec<(String, String)>,
 }

@@ -11,7 +11,7 @@ use crate::state::{PagingState, QuantisationState, pick};
 use crate::tools::{self, Tool};
 
 /// Pages with an island of their own: place, title and lead in both languages.
-const OWN: [(&str, [&str; 2], [&str; 2]); 5] = [
+const OWN: [(&str, [&str; 2], [&str; 2]); 6] = [
     (
         "kv",
         ["KV Cache 与分页", "KV cache and paging"],
@@ -34,6 +34,14 @@ const OWN: [(&str, [&str; 2], [&str; 2]); 5] = [
         [
             "同一个张量用不同的码和粒度量化：误差有多大，离群通道又毁掉多少。也可以粘贴自己的张量。",
             "One tensor, several codes and granularities: how large the error is, and what an outlier channel does to it. Paste your own.",
+        ],
+    ),
+    (
+        "budget",
+        ["显存预算网格", "Budget grid"],
+        [
+            "把一份 76 或 75 报告放进一格格预算里重新判断：结论稳不稳，哪条线翻转它。",
+            "A 76 or 75 report decided again under a grid of budgets: whether the decision is stable, and which limit flips it.",
         ],
     ),
     (

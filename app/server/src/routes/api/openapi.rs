@@ -3,6 +3,7 @@
 
 mod accounts;
 
+use evidence::budget::Grid;
 use ledger::calculators::{Calculator, Kind, Sheet};
 use ledger::catalogue::Card;
 use ledger::snapshot::Replay;
@@ -128,6 +129,21 @@ fn calculator(document: &mut Document, calculator: &Calculator) {
     document.add(&format!("/api/v1/ledger/calculators/{}", calculator.id), HttpMethod::Get, asked.build());
 }
 
+/// The budget grid: a report as the body, the axes as the query.
+fn budget(document: &mut Document) {
+    let (answer, problem) = (document.schema::<Grid>(), document.schema::<Problem>());
+    let report = object("A report of lab 76 or 75, or a vramlab-report/v1; nothing is stored");
+    let axes = [
+        ("caps", "memory caps: MiB, 0.9x the baseline, -5% [default: 9500, 10000, 11200]"),
+        ("rates", "throughput floors: samples/s, 0.7x, -30% [default: 0.5x, 0.7x, 0.9x]"),
+        ("losses", "ceilings of the held-out loss: nats, 1.02x, +2% [default: +1%, +2%, +5%]"),
+    ];
+    let asked = operation("The decision under a grid of limits, and what flips it", "reports", answer, &problem)
+        .parameters(Some(axes.map(|(name, help)| query(name, help))))
+        .request_body(Some(body("application/json", report)));
+    document.add("/api/v1/budget", HttpMethod::Post, asked.build());
+}
+
 /// The whole document.
 pub fn document() -> OpenApi {
     let mut document = Document::default();
@@ -164,6 +180,8 @@ pub fn document() -> OpenApi {
         .request_body(Some(body("application/octet-stream", pickle)));
     document.add("/api/v1/ledger/allocator/replays", HttpMethod::Post, replays.build());
     accounts::describe(&mut document);
+    budget(&mut document);
+    accounts(&mut document);
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
     let components = ComponentsBuilder::new()
         .schemas_from_iter(document.schemas)

@@ -28,6 +28,17 @@ pub fn ReportPage(lang: Lang, facts: ReportFacts, grade: Option<Grade>, raw: Str
                         .into_any()
                 }
             }}
+            {facts
+                .has_budget
+                .then(|| {
+                    view! {
+                        <p>
+                            <a href=format!("/{}/reports/{}/budget", lang.code(), facts.id)>
+                                {lang.pick("换一格预算再判断：预算网格", "Decide it under other budgets: the budget grid")}
+                            </a>
+                        </p>
+                    }
+                })}
             <details class="document">
                 <summary>{lang.pick("原始 JSON（绝对路径已隐去）", "Raw JSON (absolute paths shortened)")}</summary>
                 <pre class="raw" tabindex="0">{raw}</pre>
