@@ -53,8 +53,8 @@ impl Regrade {
 
 #[derive(Debug, thiserror::Error)]
 pub enum RegradeError {
-    #[error("the class is not taught by this instructor")]
-    NotTaught,
+    #[error("the class's learners are not the viewer's to grade")]
+    NotAllowed,
     #[error("no graded report to grade anew")]
     Empty,
     #[error("it is not in a state for that")]
@@ -69,18 +69,6 @@ impl From<sqlx::Error> for RegradeError {
     }
 }
 
-/// `$1` = `viewer.id()`, `$2` = `viewer.teaches()`: the class of a regrade is taught by the viewer.
-macro_rules! taught {
-    ($column:literal) => {
-        concat!(
-            "($2 AND EXISTS (SELECT 1 FROM memberships t WHERE t.class_id = ",
-            $column,
-            " AND t.user_id = $1 AND t.role = 'instructor'))"
-        )
-    };
-}
-pub(crate) use taught;
-
 /// Lines up the graded reports of a class's learners, of one lab or of all. An earlier regrade of the class that was
 /// not published is discarded: two would grade the same reports twice.
 pub async fn start(
@@ -92,11 +80,11 @@ pub async fn start(
 ) -> Result<RegradeId, RegradeError> {
     let (id, now) = (RegradeId::new(), store.now());
     in_tx!(store, tx => {
-        let taught: Option<(ClassId,)> =
-            sqlx::query_as(concat!("SELECT c.id FROM classes c WHERE c.id = $3 AND ", taught!("c.id")))
+        let class_there: Option<(ClassId,)> =
+            sqlx::query_as(concat!("SELECT c.id FROM classes c WHERE c.id = $3 AND ", allowed!(may_grade, "c.id")))
                 .bind(viewer.id()).bind(viewer.teaches()).bind(class).fetch_optional(&mut *tx).await?;
-        if taught.is_none() {
-            return Err(RegradeError::NotTaught);
+        if class_there.is_none() {
+            return Err(RegradeError::NotAllowed);
         }
         sqlx::query(
             "DELETE FROM regrade_lines WHERE regrade_id IN \
@@ -145,15 +133,15 @@ macro_rules! columns {
 const GROUP: &str = " GROUP BY x.id, x.class_id, x.lab, x.grader_version, x.state, x.started_by, u.display_name, \
                      x.created_ms, x.decided_ms ORDER BY x.created_ms DESC, x.id DESC LIMIT 20";
 
-/// The newest regrades of a class that the viewer teaches.
+/// The newest regrades of a class whose learners the viewer may grade.
 pub async fn list(store: &Store, viewer: Viewer, class: ClassId) -> Result<Vec<Regrade>, StoreError> {
-    let sql = sqlx::AssertSqlSafe(format!("{}{GROUP}", concat!(columns!(), "x.class_id = $3 AND ", taught!("x.class_id"))));
+    let sql = sqlx::AssertSqlSafe(format!("{}{GROUP}", concat!(columns!(), "x.class_id = $3 AND ", allowed!(may_grade, "x.class_id"))));
     Ok(read!(store, c => sqlx::query_as(sql)
         .bind(viewer.id()).bind(viewer.teaches()).bind(class).fetch_all(c).await)?)
 }
 
 pub async fn get(store: &Store, viewer: Viewer, id: RegradeId) -> Result<Option<Regrade>, StoreError> {
-    let sql = sqlx::AssertSqlSafe(format!("{}{GROUP}", concat!(columns!(), "x.id = $3 AND ", taught!("x.class_id"))));
+    let sql = sqlx::AssertSqlSafe(format!("{}{GROUP}", concat!(columns!(), "x.id = $3 AND ", allowed!(may_grade, "x.class_id"))));
     Ok(read!(store, c => sqlx::query_as(sql)
         .bind(viewer.id()).bind(viewer.teaches()).bind(id).fetch_optional(c).await)?)
 }
@@ -164,7 +152,7 @@ pub async fn publish(store: &Store, viewer: Viewer, id: RegradeId, grader_versio
     let sql = concat!(
         "UPDATE regrades SET state = 'publishing', decided_by = $1, decided_ms = $4 \
          WHERE id = $3 AND state = 'ready' AND grader_version = $5 AND ",
-        taught!("class_id")
+        allowed!(may_grade, "class_id")
     );
     let done = write!(store, c => sqlx::query(sql).bind(viewer.id()).bind(viewer.teaches()).bind(id).bind(store.now())
         .bind(grader_version).execute(c).await.map(|done| done.rows_affected()))?;
@@ -178,7 +166,7 @@ pub async fn discard(store: &Store, viewer: Viewer, id: RegradeId) -> Result<(),
         let sql = concat!(
             "UPDATE regrades SET state = 'discarded', decided_by = $1, decided_ms = $4 \
              WHERE id = $3 AND state IN ('running', 'ready', 'outdated') AND ",
-            taught!("class_id")
+            allowed!(may_grade, "class_id")
         );
         let done = sqlx::query(sql).bind(viewer.id()).bind(viewer.teaches()).bind(id).bind(now)
             .execute(&mut *tx).await?.rows_affected();
