@@ -7,6 +7,7 @@ use super::{ClassId, CommentId, ReportId, Store, StoreError, UserId, UtcMs, View
 pub const BODY_MAX: usize = 4000;
 /// Entries of one report: whoever writes more writes a book.
 pub const ENTRIES_MAX: i64 = 500;
+const CHECK_MAX: usize = 100;
 const POINTER_MAX: usize = 500;
 /// So many reports are listed as unread.
 const UNREAD_MAX: i64 = 50;
@@ -37,6 +38,13 @@ pub struct Comment {
 pub struct Place<'a> {
     pub check: &'a str,
     pub pointer: &'a str,
+}
+
+impl Place<'_> {
+    /// Check and pointer as they are kept: a report's own keys may be long, and hold what a column does not take.
+    pub fn kept(&self) -> (String, String) {
+        (clean_text(self.check, CHECK_MAX), clean_text(self.pointer, POINTER_MAX))
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -96,7 +104,7 @@ async fn append(
     body: &str,
 ) -> Result<CommentId, CommentError> {
     let (id, now) = (CommentId::new(), store.now());
-    let (check, pointer) = (clean_text(place.check, 100), clean_text(place.pointer, POINTER_MAX));
+    let (check, pointer) = place.kept();
     in_tx!(store, tx => {
         let sql = concat!("SELECT (SELECT COUNT(*) FROM comments c WHERE c.report_id = r.id) FROM reports r \
                            WHERE r.id = $3 AND ", visible!("r.user_id"));

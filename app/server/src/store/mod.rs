@@ -29,6 +29,7 @@ pub mod classes;
 pub mod comments;
 pub mod drill;
 pub mod grades;
+pub mod imports;
 pub mod jobs;
 pub mod likenesses;
 pub mod links;

@@ -135,13 +135,19 @@ const GROUP: &str = " GROUP BY x.id, x.class_id, x.lab, x.grader_version, x.stat
 
 /// The newest regrades of a class whose learners the viewer may grade.
 pub async fn list(store: &Store, viewer: Viewer, class: ClassId) -> Result<Vec<Regrade>, StoreError> {
-    let sql = sqlx::AssertSqlSafe(format!("{}{GROUP}", concat!(columns!(), "x.class_id = $3 AND ", allowed!(may_grade, "x.class_id"))));
+    let sql = sqlx::AssertSqlSafe(format!(
+        "{}{GROUP}",
+        concat!(columns!(), "x.class_id = $3 AND ", allowed!(may_grade, "x.class_id"))
+    ));
     Ok(read!(store, c => sqlx::query_as(sql)
         .bind(viewer.id()).bind(viewer.teaches()).bind(class).fetch_all(c).await)?)
 }
 
 pub async fn get(store: &Store, viewer: Viewer, id: RegradeId) -> Result<Option<Regrade>, StoreError> {
-    let sql = sqlx::AssertSqlSafe(format!("{}{GROUP}", concat!(columns!(), "x.id = $3 AND ", allowed!(may_grade, "x.class_id"))));
+    let sql = sqlx::AssertSqlSafe(format!(
+        "{}{GROUP}",
+        concat!(columns!(), "x.id = $3 AND ", allowed!(may_grade, "x.class_id"))
+    ));
     Ok(read!(store, c => sqlx::query_as(sql)
         .bind(viewer.id()).bind(viewer.teaches()).bind(id).fetch_optional(c).await)?)
 }

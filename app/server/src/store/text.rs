@@ -80,12 +80,9 @@ mod tests {
 
     #[test]
     fn lines_stay_lines() {
-        for (typed, kept) in [
-            ("a\r\nb\n\nc\n", "a\nb\n\nc"),
-            ("\u{202e}x\u{0}\n\u{200b}\n", "x"),
-            ("  \n\t\n", ""),
-            ("<b>&", "<b>&"),
-        ] {
+        for (typed, kept) in
+            [("a\r\nb\n\nc\n", "a\nb\n\nc"), ("\u{202e}x\u{0}\n\u{200b}\n", "x"), ("  \n\t\n", ""), ("<b>&", "<b>&")]
+        {
             assert_eq!(clean_lines(typed, 80), kept, "{typed:?}");
         }
         assert_eq!(clean_lines("abc\nd", 2), "ab");
