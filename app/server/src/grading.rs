@@ -79,6 +79,13 @@ async fn existing(store: &Store, viewer: Viewer, stored: Stored) -> Result<Optio
 
 /// Grades a stored report, with the learner's other reports beside it, and appends the grade.
 pub async fn grade_stored(store: &Store, id: ReportId) -> Result<Grade, GradingError> {
+    let grade = judge_stored(store, id).await?;
+    append(store, id, &grade).await?;
+    Ok(grade)
+}
+
+/// What the grader says of a stored report now. Nothing is written.
+pub async fn judge_stored(store: &Store, id: ReportId) -> Result<Grade, GradingError> {
     let (row, raw) = reports::raw_for_grading(store, id).await?.ok_or(GradingError::Missing)?;
     let others = others(store, &row).await?;
     let provenance = provenance(&row);
@@ -89,7 +96,6 @@ pub async fn grade_stored(store: &Store, id: ReportId) -> Result<Grade, GradingE
         Ok::<_, ReadError>(labs::grade(&document, &GradeContext { provenance, linked: &linked }))
     })
     .await??;
-    append(store, id, &grade).await?;
     Ok(grade)
 }
 
@@ -119,9 +125,10 @@ fn provenance(row: &ReportRow) -> Provenance {
     }
 }
 
-async fn append(store: &Store, report: ReportId, grade: &Grade) -> Result<(), GradingError> {
+/// The columns of a grade.
+pub fn columns(report: ReportId, grade: &Grade) -> Result<NewGrade<'static>, StoreError> {
     let earned = |points: evidence::PartPoints| Earned { earned: points.earned, possible: points.possible };
-    let new = NewGrade {
+    Ok(NewGrade {
         report,
         grader_version: GRADER,
         outcome: match grade.outcome {
@@ -131,8 +138,11 @@ async fn append(store: &Store, report: ReportId, grade: &Grade) -> Result<(), Gr
         cpu: earned(grade.points.cpu),
         gpu: earned(grade.points.gpu),
         grade: JsonText::of(grade)?,
-    };
-    grades::append(store, &new).await?;
+    })
+}
+
+async fn append(store: &Store, report: ReportId, grade: &Grade) -> Result<(), GradingError> {
+    grades::append(store, &columns(report, grade)?).await?;
     Ok(())
 }
 

@@ -9,5 +9,6 @@ pub mod course;
 pub mod credit;
 pub mod grading;
 pub mod http;
+pub mod regrade;
 pub mod routes;
 pub mod store;

@@ -16,6 +16,8 @@ mod whole;
 
 #[cfg(feature = "ssr")]
 mod roadmap;
+#[cfg(feature = "ssr")]
+mod tally;
 
 #[cfg(feature = "planner")]
 pub use areas::{areas, hand, objects};
@@ -32,3 +34,5 @@ pub use whole::scaled;
 
 #[cfg(feature = "ssr")]
 pub use roadmap::Roadmap;
+#[cfg(feature = "ssr")]
+pub use tally::{Column, Tally};

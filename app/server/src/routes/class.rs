@@ -1,18 +1,32 @@
 //! Classes, gradebook and runners, for instructors. What is not of a class that the reader teaches is not found.
 
 mod drill;
+mod exports;
+mod flows;
 mod gradebook;
+mod imports;
 mod list;
 mod members;
 mod one;
+mod regrades;
 mod runners;
+mod statistics;
 
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use axum::routing::{get, post};
 
 use super::account::answer;
 use crate::http::AppState;
+
+pub use flows::unread_line;
+
+/// Who comes to the pages around a gradebook; which classes they may grade is the store's to say.
+type Grader = crate::auth::Instructor;
+
+/// A spreadsheet with its form around it.
+const IMPORT_LIMIT: usize = imports::MAX_BYTES + (64 << 10);
 
 pub fn routes() -> Router<AppState> {
     Router::new()
@@ -27,5 +41,18 @@ pub fn routes() -> Router<AppState> {
         .route("/{lang}/class/{id}/drill", get(one::back).post(drill::open))
         .route("/{lang}/class/{id}/drill/{set}", get(drill::show))
         .route("/{lang}/class/{id}/gradebook.csv", get(gradebook::csv))
+        .route("/{lang}/class/{id}/canvas.csv", get(exports::canvas))
+        .route("/{lang}/class/{id}/attempts.csv", get(exports::attempts))
+        .route(
+            "/{lang}/class/{id}/import",
+            get(imports::list).post(imports::receive).layer(DefaultBodyLimit::max(IMPORT_LIMIT)),
+        )
+        .route("/{lang}/class/{id}/import/{import}", get(imports::show))
+        .route("/{lang}/class/{id}/import/{import}/apply", get(imports::back).post(imports::apply))
+        .route("/{lang}/class/{id}/labs/{lab}/statistics", get(statistics::show))
+        .route("/{lang}/class/{id}/regrades", get(regrades::list).post(regrades::start))
+        .route("/{lang}/class/{id}/regrades/{regrade}", get(regrades::show))
+        .route("/{lang}/class/{id}/regrades/{regrade}/publish", get(regrades::back).post(regrades::publish))
+        .route("/{lang}/class/{id}/regrades/{regrade}/discard", get(regrades::back).post(regrades::discard))
         .route_layer(middleware::from_fn(answer::known_language))
 }

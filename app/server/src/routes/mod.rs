@@ -88,7 +88,7 @@ const SWEEP: Duration = Duration::from_secs(5);
 
 /// Work that goes on beside requests; each task ends when the server stops.
 pub fn background(app: &AppState) -> Vec<JoinHandle<()>> {
-    vec![tokio::spawn(sweep(app.clone()))]
+    vec![tokio::spawn(sweep(app.clone())), tokio::spawn(crate::regrade::work(app.clone()))]
 }
 
 /// Ends jobs whose last lease ran out, forgets what expired, grades what a stop left ungraded.

@@ -1,5 +1,7 @@
 //! A learner's reports: the list, the upload, one report.
 
+mod comments;
+
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Multipart, Path, Query, State};
 use axum::http::{StatusCode, header};
@@ -8,12 +10,15 @@ use axum::routing::get;
 use evidence::{Grade, Lang, MAX_BYTES, ReadError};
 use leptos::prelude::*;
 use serde::Deserialize;
-use ui::pages::report::{ReportFacts, ReportItem, Trouble};
+use ui::pages::class::UnreadReport;
+use ui::pages::report::{ReportFacts, ReportItem, Threads, Trouble};
 use ui::shell::Section;
 
+use super::class::unread_line;
 use crate::auth::CurrentUser;
 use crate::grading::{self, Received};
 use crate::http::{AppState, Reader};
+use crate::store::comments as store_comments;
 use crate::store::reports::{self, Filter, ReportRow};
 use crate::store::{ReportId, StoreError, UserId, grades, users};
 
@@ -24,6 +29,7 @@ pub fn routes() -> Router<AppState> {
     Router::new()
         .route("/{lang}/reports", get(list).post(upload).layer(DefaultBodyLimit::max(UPLOAD_LIMIT)))
         .route("/{lang}/reports/{id}", get(one))
+        .route("/{lang}/reports/{id}/comments", get(back).post(comments::send))
         .route("/{lang}/reports/{id}/raw.json", get(raw))
 }
 
@@ -57,10 +63,21 @@ async fn show_list(
     let (lang, own) = (reader.lang, owner == user.id);
     let title = lang.pick("报告", "Reports");
     let status = if trouble.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    // The reader's own unread threads lead the own list; an instructor's stand on the page of the class.
+    let unread = match unread(app, user, owner).await {
+        Ok(unread) => unread,
+        Err(error) => return unavailable(&error),
+    };
     let heading = if own { lang.pick("我的报告", "My reports").to_owned() } else { name };
     reader.page_with(app, status, Section::Reports, title, [], move || {
-        view! { <ui::pages::report::ReportsPage lang heading own items trouble /> }
+        view! { <ui::pages::report::ReportsPage lang heading own items unread trouble /> }
     })
+}
+
+/// Of the reports of this list, those with comments that the reader has not seen.
+async fn unread(app: &AppState, user: &CurrentUser, owner: UserId) -> Result<Vec<UnreadReport>, StoreError> {
+    let unread = store_comments::unread(&app.store, user.viewer(), None).await?;
+    Ok(unread.into_iter().filter(|one| one.user_id == owner).map(unread_line).collect())
 }
 
 async fn items(
@@ -151,29 +168,60 @@ async fn read_form(mut form: Multipart) -> Result<Vec<u8>, StatusCode> {
     Ok(if blank { Vec::new() } else { pasted })
 }
 
+#[derive(Deserialize)]
+struct Arrival {
+    said: Option<String>,
+}
+
 async fn one(
     State(app): State<AppState>,
     user: CurrentUser,
     reader: Reader,
     Path((_, id)): Path<(String, String)>,
+    Query(arrival): Query<Arrival>,
 ) -> Response {
     let Ok(id) = id.parse::<ReportId>() else { return StatusCode::NOT_FOUND.into_response() };
-    let found = match load(&app, &user, id).await {
-        Ok(Some(found)) => found,
-        Ok(None) => return StatusCode::NOT_FOUND.into_response(),
-        Err(error) => return unavailable(&error),
-    };
-    let (facts, grade, raw) = found;
+    match load(&app, &user, id, arrival.said).await {
+        Ok(Some(loaded)) => shown(&app, &reader, StatusCode::OK, loaded),
+        Ok(None) => StatusCode::NOT_FOUND.into_response(),
+        Err(error) => unavailable(&error),
+    }
+}
+
+/// The page of a report.
+fn shown(app: &AppState, reader: &Reader, status: StatusCode, loaded: Loaded) -> Response {
+    let Loaded { facts, grade, threads, raw } = loaded;
+    let mut reader = reader.clone();
+    reader.path = format!("/reports/{}", facts.id);
     let lang = reader.lang;
     let title = format!("{} {}", lang.pick("报告", "Report"), facts.lab);
-    reader.page(&app, Section::Reports, &title, move || {
-        view! { <ui::pages::report::ReportPage lang facts grade raw /> }
+    reader.page_with(app, status, Section::Reports, &title, [], move || {
+        view! { <ui::pages::report::ReportPage lang facts grade threads raw /> }
     })
 }
 
-type Loaded = (ReportFacts, Option<Grade>, String);
+/// The address of a form, opened as a page.
+async fn back(reader: Reader, Path((_, id)): Path<(String, String)>) -> Response {
+    match id.parse::<ReportId>() {
+        Ok(id) => Redirect::to(&format!("/{}/reports/{id}", reader.lang.code())).into_response(),
+        Err(_) => StatusCode::NOT_FOUND.into_response(),
+    }
+}
 
-async fn load(app: &AppState, user: &CurrentUser, id: ReportId) -> Result<Option<Loaded>, StoreError> {
+/// Everything that the page of a report shows.
+struct Loaded {
+    facts: ReportFacts,
+    grade: Option<Grade>,
+    threads: Threads,
+    raw: String,
+}
+
+async fn load(
+    app: &AppState,
+    user: &CurrentUser,
+    id: ReportId,
+    fresh: Option<String>,
+) -> Result<Option<Loaded>, StoreError> {
     let viewer = user.viewer();
     let Some(row) = reports::get(&app.store, viewer, id).await? else { return Ok(None) };
     let Some(raw) = reports::raw(&app.store, viewer, id).await? else { return Ok(None) };
@@ -198,8 +246,9 @@ async fn load(app: &AppState, user: &CurrentUser, id: ReportId) -> Result<Option
         owner: owner.filter(|owner| owner.id != user.id).map(|owner| owner.display_name),
         twins: twins.into_iter().map(|twin| (twin.report_id.to_string(), twin.display_name)).collect(),
     };
-    let shown = tokio::task::spawn_blocking(move || pretty(&raw)).await.unwrap_or_default();
-    Ok(Some((facts, grade, shown)))
+    let threads = comments::threads(app, user, id, grade.as_ref(), fresh).await?;
+    let raw = tokio::task::spawn_blocking(move || pretty(&raw)).await.unwrap_or_default();
+    Ok(Some(Loaded { facts, grade, threads, raw }))
 }
 
 /// So much of a document is shown; the whole of it can be downloaded.

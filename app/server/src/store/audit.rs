@@ -26,6 +26,10 @@ kinds! {
         ReleaseSet = "release_set",
         PointsSet = "points_set",
         PointsWithdrawn = "points_withdrawn",
+        RegradeStarted = "regrade_started",
+        RegradePublished = "regrade_published",
+        RegradeDiscarded = "regrade_discarded",
+        GradesImported = "grades_imported",
     }
 }
 

@@ -4,9 +4,11 @@ use evidence::EvidenceClass;
 
 use super::{GradeId, GradeOutcome, JsonText, ReportId, Store, StoreError, UserId, UtcMs, Viewer, Word};
 
+mod attempts;
 mod effective;
 mod gradebook;
 
+pub use attempts::{AttemptLine, NewestGrade, attempts, newest};
 pub use effective::{Effective, HeldLab, Sheet, effective, held_labs, sheet};
 pub use gradebook::{GradebookLine, gradebook};
 

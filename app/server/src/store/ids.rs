@@ -79,4 +79,7 @@ ids!(
     DrillQuestionId,
     DrillSetId,
     OverrideId,
+    RegradeId,
+    CommentId,
+    ImportId,
 );

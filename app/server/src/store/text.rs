@@ -26,6 +26,12 @@ pub fn clean_text(text: &str, max: usize) -> String {
     text.chars().filter(|c| !unseen(*c)).take(max).collect()
 }
 
+/// A text of several lines, clean line by line; without blank ends.
+pub fn clean_lines(text: &str, max: usize) -> String {
+    let lines: Vec<String> = text.lines().map(|line| clean_text(line, max)).collect();
+    lines.join("\n").trim().chars().take(max).collect()
+}
+
 /// A name that people tell from others: clean, cut, with a letter or digit of some script in it.
 pub fn clean_name(text: &str, max: usize) -> Option<String> {
     let name = clean_text(text, usize::MAX).trim().chars().take(max).collect::<String>();
@@ -70,6 +76,16 @@ mod tests {
             assert_eq!(clean_name(typed, 80).as_deref(), name, "{typed:?}");
         }
         assert_eq!(clean_name("\u{200b}abcd", 3).as_deref(), Some("abc"));
+    }
+
+    #[test]
+    fn lines_stay_lines() {
+        for (typed, kept) in
+            [("a\r\nb\n\nc\n", "a\nb\n\nc"), ("\u{202e}x\u{0}\n\u{200b}\n", "x"), ("  \n\t\n", ""), ("<b>&", "<b>&")]
+        {
+            assert_eq!(clean_lines(typed, 80), kept, "{typed:?}");
+        }
+        assert_eq!(clean_lines("abc\nd", 2), "ab");
     }
 
     #[test]

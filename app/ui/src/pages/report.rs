@@ -4,11 +4,13 @@ mod checks;
 mod list;
 mod one;
 mod reconciliation;
+mod threads;
 
 use evidence::EvidenceClass;
 
 pub use list::ReportsPage;
 pub use one::ReportPage;
+pub use threads::{Entry, EntryKind, Thread, Threads};
 
 /// A line of the list.
 #[derive(Debug, Clone)]

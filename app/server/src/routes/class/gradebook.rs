@@ -2,7 +2,7 @@
 
 use axum::extract::{Path, State};
 use axum::http::header;
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use ui::pages::class::{GradebookRow, Score};
 
@@ -44,17 +44,22 @@ pub async fn csv(State(app): State<AppState>, user: Instructor, Path((_, id)): P
     let file = file(&class.name, &lines).map_err(unavailable)?;
     let (subject, detail) = (class.id.to_string(), json!({ "lines": lines.len() }));
     audit::record(&app.store, user.id, Some(class.id), AuditAction::GradebookExported, &subject, &detail).await?;
+    Ok(attachment(&app, "gradebook", file))
+}
+
+/// A file of CSV with the day in its name.
+pub(super) fn attachment(app: &AppState, name: &str, file: Vec<u8>) -> Response {
     let day = iso(app.store.now()).chars().take(10).collect::<String>();
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8; header=present".to_owned()),
-        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"gradebook-{day}.csv\"")),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}-{day}.csv\"")),
         (header::CACHE_CONTROL, "no-store".to_owned()),
     ];
-    Ok((headers, file).into_response())
+    (headers, file).into_response()
 }
 
 /// Spreadsheets take a file for UTF-8 only when it says so.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+pub(super) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 const COLUMNS: [&str; 9] = [
     "class",
@@ -96,7 +101,7 @@ fn file(class: &str, lines: &[GradebookLine]) -> Result<Vec<u8>, csv::Error> {
 
 /// A cell of text. Spreadsheets run what begins like a formula, and learners choose their own names: an apostrophe in
 /// front makes it text again. They skip what is not seen at the beginning, so it is skipped here too.
-fn text(cell: &str) -> String {
+pub(super) fn text(cell: &str) -> String {
     let control = cell.chars().next().is_some_and(char::is_control);
     let seen = clean_text(cell, usize::MAX);
     let first = seen.trim_start().chars().next();

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 use ui::pages::class::{ClassPage, DrillSets, OneClass};
 
-use super::{drill, gradebook, list, members};
+use super::{drill, flows, gradebook, list, members};
 use crate::auth::Instructor;
 use crate::http::{AppState, Reader};
 use crate::routes::account::answer::{Answer, Failure, Trouble};
@@ -79,6 +79,7 @@ pub async fn page(
     let members = members::lines(app, user, class.id).await?;
     let title = class.name.clone();
     let class = OneClass {
+        flows: if class.may_grade { Some(flows::of_class(app, user, class.id).await?) } else { None },
         gradebook: gradebook::rows(lines),
         members,
         drill,

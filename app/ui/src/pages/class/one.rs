@@ -4,6 +4,7 @@ use evidence::Lang;
 use leptos::prelude::*;
 
 use super::drill::{Drill, DrillSets};
+use super::flows::{ClassFlows, Flows};
 use super::gradebook::{Gradebook, GradebookRow};
 use super::list::{ClassCard, JoinCode};
 use super::members::{MemberLine, Members};
@@ -15,6 +16,8 @@ pub struct OneClass {
     pub gradebook: Vec<GradebookRow>,
     pub members: Vec<MemberLine>,
     pub drill: DrillSets,
+    /// For who may see the learners' work.
+    pub flows: Option<ClassFlows>,
 }
 
 #[component]
@@ -33,6 +36,7 @@ pub fn ClassPage(lang: Lang, class: OneClass, notice: Option<&'static str>) -> i
                 </div>
             </section>
             <Gradebook lang class=id.clone() rows=class.gradebook />
+            {class.flows.map(|flows| view! { <Flows lang class=id.clone() flows /> })}
             <Drill lang class=id.clone() drill=class.drill />
             <Members lang class=id members=class.members />
         </main>

@@ -3,8 +3,10 @@
 use evidence::{Check, Lang, Severity};
 use leptos::prelude::*;
 
+use super::threads::{Earlier, Talk, Thread, Threads};
+
 #[component]
-pub fn Checks(checks: Vec<Check>, lang: Lang) -> impl IntoView {
+pub fn Checks(checks: Vec<Check>, threads: Threads, lang: Lang) -> impl IntoView {
     let failed = |severity: Severity| checks.iter().filter(|c| c.failed() && c.severity == severity).count();
     let passed = checks.iter().filter(|check| !check.failed()).count();
     let (errors, warnings, notes) = (failed(Severity::Error), failed(Severity::Warning), failed(Severity::Note));
@@ -12,9 +14,17 @@ pub fn Checks(checks: Vec<Check>, lang: Lang) -> impl IntoView {
         Lang::Zh => format!("{errors} 项需改正 · {warnings} 项警告 · {notes} 项说明 · {passed} 项通过"),
         Lang::En => format!("{errors} to fix · {warnings} warnings · {notes} notes · {passed} passed"),
     };
-    let (wrong, right): (Vec<Check>, Vec<Check>) = checks.into_iter().partition(Check::failed);
-    let wrong = wrong.into_iter().map(|check| view! { <One check lang /> }).collect_view();
-    let right = right.into_iter().map(|check| view! { <One check lang /> }).collect_view();
+    let Threads { report, of_checks, others, fresh } = threads;
+    let threads = of_checks.into_iter().map(Some).chain(std::iter::repeat(None));
+    let (wrong, right): (Vec<_>, Vec<_>) = checks.into_iter().zip(threads).partition(|(check, _)| check.failed());
+    // A thread under a check that passed is not to be missed.
+    let talked = right.iter().any(|(_, thread)| thread.as_ref().is_some_and(|thread| !thread.entries.is_empty()));
+    let one = |(check, thread): (Check, Option<Thread>)| {
+        let talk = thread.map(|thread| view! { <Talk lang report=report.clone() thread fresh=fresh.clone() /> });
+        view! { <One check lang>{talk}</One> }
+    };
+    let wrong = wrong.into_iter().map(one).collect_view();
+    let right = right.into_iter().map(one).collect_view();
     view! {
         <section class="card checks" aria-label=lang.pick("检查", "Checks")>
             <header>
@@ -22,17 +32,18 @@ pub fn Checks(checks: Vec<Check>, lang: Lang) -> impl IntoView {
                 <span>{summary}</span>
             </header>
             {wrong}
-            <details class="passed">
+            <details class="passed" open=talked>
                 <summary class="body">{lang.pick("通过的检查", "Checks that passed")}</summary>
                 {right}
             </details>
         </section>
+        <Earlier lang report=report.clone() threads=others fresh=fresh.clone() />
     }
     .into_any()
 }
 
 #[component]
-fn One(check: Check, lang: Lang) -> impl IntoView {
+fn One(check: Check, lang: Lang, children: Children) -> impl IntoView {
     let failed = check.failed();
     let (class, mark, word) = match (failed, check.severity) {
         (false, _) => ("badge ok", "✓", lang.pick("通过", "passed")),
@@ -61,6 +72,7 @@ fn One(check: Check, lang: Lang) -> impl IntoView {
                         }
                     })}
                 {failed.then(|| view! { <p class="fix">{check.fix(lang).to_owned()}</p> })}
+                {children()}
             </div>
             {(!check.pointer.is_empty()).then(|| view! { <code>{check.pointer.clone()}</code> })}
         </div>

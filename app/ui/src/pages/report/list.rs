@@ -4,6 +4,7 @@ use evidence::{EvidenceClass, Lang};
 use leptos::prelude::*;
 
 use super::{ReportItem, Trouble};
+use crate::pages::class::{UnreadList, UnreadReport};
 use crate::{html, words};
 
 #[component]
@@ -13,6 +14,8 @@ pub fn ReportsPage(
     /// The reader's own reports: then there is a form.
     own: bool,
     items: Vec<ReportItem>,
+    /// With comments that the reader has not seen.
+    unread: Vec<UnreadReport>,
     trouble: Option<Trouble>,
 ) -> impl IntoView {
     let of = |class: EvidenceClass| items.iter().filter(|item| item.class == class).cloned().collect::<Vec<_>>();
@@ -23,6 +26,7 @@ pub fn ReportsPage(
         <main id="main" class="wide">
             <h1>{heading}</h1>
             {own.then(|| view! { <Upload lang trouble /> })}
+            <UnreadList lang unread />
             <div class="twocol evidence-columns">
                 <div data-column="cpu">
                     <h2>

@@ -6,10 +6,17 @@ use leptos::prelude::*;
 use super::ReportFacts;
 use super::checks::Checks;
 use super::reconciliation::Reconciliation;
+use super::threads::Threads;
 use crate::words;
 
 #[component]
-pub fn ReportPage(lang: Lang, facts: ReportFacts, grade: Option<Grade>, raw: String) -> impl IntoView {
+pub fn ReportPage(
+    lang: Lang,
+    facts: ReportFacts,
+    grade: Option<Grade>,
+    threads: Threads,
+    raw: String,
+) -> impl IntoView {
     let title = facts.title.as_ref().map_or_else(|| facts.lab.clone(), |(zh, en)| lang.pick(zh, en).to_owned());
     view! {
         <main id="main" class="wide report">
@@ -18,7 +25,7 @@ pub fn ReportPage(lang: Lang, facts: ReportFacts, grade: Option<Grade>, raw: Str
             </h1>
             <Facts facts=facts.clone() lang />
             {match grade {
-                Some(grade) => view! { <Graded grade facts=facts.clone() lang /> }.into_any(),
+                Some(grade) => view! { <Graded grade threads facts=facts.clone() lang /> }.into_any(),
                 None => {
                     view! {
                         <p class="lead" role="status">
@@ -89,7 +96,7 @@ fn Facts(facts: ReportFacts, lang: Lang) -> impl IntoView {
 }
 
 #[component]
-fn Graded(grade: Grade, facts: ReportFacts, lang: Lang) -> impl IntoView {
+fn Graded(grade: Grade, threads: Threads, facts: ReportFacts, lang: Lang) -> impl IntoView {
     let evidence = matches!(grade.outcome, Outcome::Graded);
     let points = grade.points;
     let items = grade
@@ -163,7 +170,7 @@ fn Graded(grade: Grade, facts: ReportFacts, lang: Lang) -> impl IntoView {
         </section>
         {(!grade.reconciliation.is_empty())
             .then(|| view! { <Reconciliation lines=grade.reconciliation.clone() lang /> })}
-        <Checks checks=grade.checks lang />
+        <Checks checks=grade.checks threads lang />
     }
     .into_any()
 }
