@@ -139,7 +139,9 @@ pub fn grade(doc: &Document, rubric: &Rubric, ctx: &GradeContext<'_>) -> Grade {
     let outcome = outcome(doc, rubric);
     let recomputed = match outcome {
         // Its numbers may still be sound among themselves; that is said, and proves nothing.
-        Outcome::Graded | Outcome::NotEvidence { why: Why::UnstatedWorkload } => decide::recompute(doc, rubric),
+        Outcome::Graded | Outcome::NotEvidence { why: Why::UnstatedWorkload } => {
+            decide::recompute(doc, rubric, ctx.linked)
+        }
         Outcome::NotEvidence { .. } => Recomputed { basis: Basis::Nothing, decision: None },
     };
     let class = match outcome {
@@ -204,7 +206,12 @@ fn outcome(doc: &Document, rubric: &Rubric) -> Outcome {
         Why::ShapeNotGraded
     } else if doc.paper.projected {
         Why::Projection
-    } else if !doc.report.has_measurement() && doc.paper.faults.is_empty() && !doc.is_stage(Stage::Merge) {
+    } else if !doc.report.has_measurement()
+        && doc.paper.faults.is_empty()
+        && !doc.is_stage(Stage::Merge)
+        && !doc.report.is_calculated()
+        && crate::import::citations(&doc.raw).is_empty()
+    {
         Why::NoMeasurement
     } else if *rubric == Rubric::empty() {
         Why::UnknownLab

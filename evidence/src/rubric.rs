@@ -36,6 +36,28 @@ pub enum DecisionRule {
     Profiling,
     /// Project 60: an adapter against full fine-tuning.
     FineTuning,
+    /// Lab 66: more throughput without a much later first token.
+    ServingLoad,
+    /// Lab 67: fewer bits within an error budget.
+    Quantised,
+    /// Pages 25, 40 and 41: one layer or model in fewer bits.
+    QuantisedLayer,
+    /// Lab 68: speculative decoding.
+    Speculative,
+    /// Lab 69: a prefix cache.
+    PrefixCache,
+    /// Lab 70: a scheduler.
+    Scheduler,
+    /// Lab 71: bytes of a cache by its representation.
+    CacheLedger,
+    /// Lab 61: candidates of an architecture, or an audit of cited reports.
+    ModelAudit,
+    /// Lab 79: training state divided over ranks.
+    StateParallel,
+    /// Lab 80: experts on several ranks.
+    ExpertParallel,
+    /// Lab 81: several replicas of a server.
+    Replicas,
     /// The lab asks for no decision.
     None,
 }

@@ -72,7 +72,7 @@ impl Shape {
     ];
 
     /// The shapes that are graded; the others are recognised and answered as not evidence.
-    pub const GRADED: [Shape; 11] = [
+    pub const GRADED: [Shape; 16] = [
         Shape::V1,
         Shape::Lab73Paired,
         Shape::Lab73Probe,
@@ -84,6 +84,11 @@ impl Shape {
         Shape::FineTuning,
         Shape::TrainingMechanism,
         Shape::ProjectEvidence,
+        Shape::Lab66Raw,
+        Shape::InferenceBenchmark,
+        Shape::Quantization,
+        Shape::Distributed,
+        Shape::Architecture,
     ];
 
     pub const fn id(self) -> &'static str {

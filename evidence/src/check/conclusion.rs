@@ -120,6 +120,11 @@ fn probe(sheet: &mut Sheet<'_>) {
 fn said(sheet: &mut Sheet<'_>) {
     let said = &sheet.doc.paper.said;
     let recomputed = sheet.recomputed.decision.as_ref();
+    // The baseline of a linked report compares nothing: it need not conclude.
+    let concludes = said.word.as_deref().and_then(Word::from_word).is_some();
+    if !concludes && sheet.compared().is_some_and(|compared| compared.is_baseline) {
+        return;
+    }
     let Some(word) = said.word.as_deref() else {
         let found = sheet.raw().get("decision").map_or_else(|| Phrase::new("没有", "none"), describe);
         let message = Phrase::new("报告没有结论。", "The report concludes nothing.");
@@ -178,6 +183,11 @@ fn said(sheet: &mut Sheet<'_>) {
         sheet.fail("reason_agrees", "/decision/reason", recomputed.reason.as_str(), found, message);
         return;
     }
+    // Labs of inference and several devices publish codes for the next step, not for the reason.
+    if sheet.compared().is_some() {
+        next_step(sheet);
+        return;
+    }
     // Lab 73 writes its reason as a sentence; only codes are compared.
     if sheet.strategy().is_none() && sheet.traces().is_none() {
         return;
@@ -202,6 +212,33 @@ fn said(sheet: &mut Sheet<'_>) {
     }
 }
 
+/// Codes of next steps that the course publishes: for each lab those of accept, tune and reject.
+const PUBLISHED: [[&str; 3]; 7] = [
+    [
+        "promote_to_extended_regression",
+        "refine_quant_granularity_or_backend",
+        "fallback_to_baseline_or_rework_quant_scheme",
+    ],
+    ["promote_to_serving_eval", "refine_draft_or_verify", "fallback_to_baseline"],
+    ["promote_to_serving_eval", "refine_chunk_or_eviction_policy", "fallback_to_no_cache"],
+    ["promote_to_serving_rollout", "refine_queue_rules_or_worker_split", "fallback_to_scheduler_audit"],
+    ["promote_to_extended_eval", "refine_modules_or_capacity", "fallback_to_baseline"],
+    ["promote_to_cluster_eval", "refine_router_capacity_or_placement", "fallback_to_parallel_baseline"],
+    ["promote_to_real_cluster_check", "refine_routing_or_parallel_degree", "fallback_to_single_replica_audit"],
+];
+
+/// A next step in the course's code that belongs to another word of the same lab.
+fn next_step(sheet: &mut Sheet<'_>) {
+    let said = sheet.doc.paper.said.next_action.as_deref();
+    let own = sheet.recomputed.decision.as_ref().and_then(|decision| decision.next_action.as_deref());
+    let (Some(said), Some(own)) = (said, own) else { return };
+    let code = |codes: &&[&str; 3]| codes.contains(&own);
+    if said != own && PUBLISHED.iter().filter(code).any(|codes| codes.contains(&said)) {
+        let message = Phrase::new("下一步与结论不对应。", "The next step belongs to another decision.");
+        sheet.fail("next_action_agrees", "/decision/next_action", own, said, message);
+    }
+}
+
 fn supported(sheet: &mut Sheet<'_>) {
     let said = &sheet.doc.paper.said;
     if said.word.as_deref().and_then(Meaning::of) != Some(Meaning::Concludes(Word::Accept)) {
@@ -215,7 +252,7 @@ fn supported(sheet: &mut Sheet<'_>) {
         let recomputed = sheet.recomputed.decision.as_ref();
         let found = recomputed.map_or("null", |decision| decision.reason.as_str()).to_owned();
         (
-            Phrase::new("达标的节省与吞吐", "saving and throughput that reach their thresholds"),
+            Phrase::new("达标的数字", "numbers that reach their thresholds"),
             found,
             "accept 没有数字支持。",
             "The numbers do not carry an accept.",

@@ -13,6 +13,10 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
 }
 
 fn named(sheet: &mut Sheet<'_>) {
+    // What is calculated, or cites what others measured, needs no device of its own.
+    if sheet.class == EvidenceClass::Theory || !crate::import::citations(sheet.raw()).is_empty() {
+        return;
+    }
     let pointer = match sheet.doc.shape {
         Shape::V1 => "/device",
         Shape::Lab75 | Shape::Lab74Merge => "/experiment/device",

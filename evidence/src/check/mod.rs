@@ -1,7 +1,9 @@
 //! Checks: what the grader looked at, what it expected, what it found, and how to mend it.
 
+mod architecture;
 mod arithmetic;
 mod cited;
+mod compared;
 mod conclusion;
 mod config;
 mod copies;
@@ -18,12 +20,17 @@ mod normalised;
 mod plausible;
 mod profile;
 mod quality;
+mod quantised;
+mod ranks;
 mod refuse;
 mod rules;
 mod sensitivity;
+mod serving;
 pub(crate) mod sheet;
+mod strategies;
 mod summary;
 mod timing;
+mod transfers;
 mod upstream;
 
 use serde::{Deserialize, Serialize};
@@ -58,6 +65,13 @@ pub(crate) fn examine(sheet: &mut Sheet<'_>) {
     fine_tuning::examine(sheet);
     mechanism::examine(sheet);
     kernel::examine(sheet);
+    serving::examine(sheet);
+    strategies::examine(sheet);
+    quantised::examine(sheet);
+    ranks::examine(sheet);
+    architecture::examine(sheet);
+    transfers::examine(sheet);
+    compared::examine(sheet);
     conclusion::examine(sheet);
 }
 

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Check, CheckStatus, Severity, rule};
+use crate::decide::sides::Compared;
 use crate::decide::{Basis, Change, Pair, Recomputed, Strategy, Traces};
 use crate::import::Place;
 use crate::report::Budget;
@@ -87,6 +88,14 @@ impl<'a> Sheet<'a> {
     pub(crate) fn traces(&self) -> Option<&'a Traces> {
         match &self.recomputed.basis {
             Basis::Traces(traces) => Some(traces),
+            _ => None,
+        }
+    }
+
+    /// What a rule of inference or several devices compared.
+    pub(crate) fn compared(&self) -> Option<&'a Compared> {
+        match &self.recomputed.basis {
+            Basis::Published(compared) => Some(compared),
             _ => None,
         }
     }

@@ -1,9 +1,15 @@
 //! The decision, recomputed from the numbers and the thresholds of a report. What the report says plays no part.
 
+mod architecture;
 mod fine_tuning;
 mod kernel;
 mod pair;
+pub(crate) mod parallel;
 mod profiling;
+pub(crate) mod published;
+mod quantised;
+pub(crate) mod serving;
+pub(crate) mod sides;
 mod strategy;
 
 use crate::report::Budget;
@@ -33,6 +39,8 @@ pub(crate) enum Basis {
     Change(Change),
     Traces(Traces),
     FineTuning,
+    /// A rule that the course publishes for inference or several devices.
+    Published(sides::Compared),
     /// Nothing to decide: a probe, or a lab without a rule.
     Nothing,
 }
@@ -44,8 +52,11 @@ pub(crate) struct Recomputed {
 }
 
 /// Recomputes the decision of a document under a rubric's rule.
-pub(crate) fn recompute(doc: &Document, rubric: &Rubric) -> Recomputed {
+pub(crate) fn recompute(doc: &Document, rubric: &Rubric, linked: &[&Document]) -> Recomputed {
     let limits = merged(doc.report.budget.as_ref(), &rubric.thresholds);
+    if let Some(recomputed) = published::recompute(doc, rubric.rule, &limits, linked) {
+        return recomputed;
+    }
     match rubric.rule {
         _ if doc.is_stage(Stage::Probe) => Recomputed { basis: Basis::Nothing, decision: None },
         DecisionRule::Profiling => match doc.stage() {
@@ -73,6 +84,7 @@ pub(crate) fn recompute(doc: &Document, rubric: &Rubric) -> Recomputed {
             Recomputed { decision, basis: Basis::Strategy(strategy) }
         }
         DecisionRule::KernelPair => Recomputed { decision: Some(kernel::decide(doc, &limits)), basis: Basis::Kernel },
+        _ => Recomputed { basis: Basis::Nothing, decision: None },
     }
 }
 

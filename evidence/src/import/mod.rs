@@ -4,18 +4,27 @@
 //! of those it uses: a part that gives the report its structure is a [`ReadError`], a single value becomes a
 //! [`Fault`] and later a failed check.
 
+mod architecture;
+mod assemble;
 mod config;
+mod content;
 mod device;
+mod distributed;
 mod fine_tuning;
+mod inference;
 mod mechanism;
 mod merge;
+pub(crate) mod names;
 mod normalised;
 mod pair;
 mod paper;
 mod profile;
 mod project;
+mod quantised;
 mod ranges;
 mod recognised;
+mod runs;
+mod serving;
 mod strategies;
 mod v1;
 mod values;
@@ -24,7 +33,12 @@ use serde_json::Value;
 
 use crate::{Phrase, ReadError, Report, Shape};
 
+pub(crate) use architecture::{MODULES, cache_rows, citations, counts_at};
+pub(crate) use assemble::is_simulated;
 pub(crate) use config::{dtype_id, setting};
+pub(crate) use content::shape as shape_by_content;
+pub(crate) use distributed::workload_at as distributed_at;
+pub(crate) use inference::workload_at as inference_at;
 pub(crate) use merge::{PARTLY, traced};
 pub(crate) use paper::{Fault, FaultKind, Form, Metric, Paper, Place, Run, Said};
 pub(crate) use recognised::project_number;
@@ -54,6 +68,10 @@ pub(crate) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report,
         Shape::FineTuning => fine_tuning::import(raw, sha256),
         Shape::TrainingMechanism => mechanism::import(raw, sha256),
         Shape::ProjectEvidence => project::import(raw, sha256),
+        Shape::Lab66Raw | Shape::InferenceBenchmark => inference::import(shape, raw, sha256),
+        Shape::Quantization => quantised::import(raw, sha256),
+        Shape::Distributed => distributed::import(raw, sha256),
+        Shape::Architecture => architecture::import(raw, sha256),
         other => Ok(recognised::import(other, raw, sha256)),
     }
 }

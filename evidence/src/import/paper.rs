@@ -184,13 +184,19 @@ impl Said {
                 pointer: "/decision".to_owned(),
                 ..Self::default()
             },
-            Some(Value::Object(_)) => Self {
-                word: text("/decision/decision"),
-                reason: text("/decision/reason"),
-                next_action: text("/decision/next_action"),
-                bare: false,
-                pointer: "/decision/decision".to_owned(),
-            },
+            Some(Value::Object(map)) => {
+                // `architecture-evaluation/v1` calls the word a status.
+                let key =
+                    if map.contains_key("decision") || !map.contains_key("status") { "decision" } else { "status" };
+                let pointer = format!("/decision/{key}");
+                Self {
+                    word: text(&pointer),
+                    reason: text("/decision/reason"),
+                    next_action: text("/decision/next_action"),
+                    bare: false,
+                    pointer,
+                }
+            }
             _ => Self { pointer: "/decision".to_owned(), ..Self::default() },
         }
     }

@@ -23,6 +23,7 @@ pub(super) fn shape(raw: &Value) -> Result<Shape, ReadError> {
         .and_then(by_schema)
         .or_else(|| text("stage").and_then(|stage| by_stage(stage, raw)))
         .or_else(|| by_keys(raw))
+        .or_else(|| import::shape_by_content(raw))
         .or_else(|| raw.as_object().is_some_and(|map| !map.is_empty()).then_some(Shape::Unrecognised))
         .ok_or(ReadError::UnknownShape)
 }

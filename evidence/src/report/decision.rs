@@ -33,7 +33,7 @@ impl Word {
         Self::ALL.into_iter().find(|word| word.id() == id)
     }
 
-    /// Our word for one of the public course's; `None` for a word that concludes nothing yet and for an unknown one.
+    /// Our word for one of the quantisation pages'; `None` for any other word.
     pub fn from_word(word: &str) -> Option<Self> {
         match Meaning::of(word)? {
             Meaning::Concludes(word) => Some(word),

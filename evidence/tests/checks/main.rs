@@ -9,6 +9,8 @@ mod form;
 mod kernel;
 mod limits;
 mod matching;
+mod parallel;
+mod serving;
 mod training;
 
 use std::collections::BTreeSet;
@@ -48,6 +50,8 @@ fn cases() -> Vec<Case> {
         conclusion::cases(),
         kernel::cases(),
         training::cases(),
+        serving::cases(),
+        parallel::cases(),
     ];
     families.into_iter().flatten().collect()
 }
@@ -156,4 +160,46 @@ fn a_passed_check_points_at_a_place_of_the_file() {
             assert!(report.pointer(&check.pointer).is_some(), "{} at {}", check.id, check.pointer);
         }
     }
+}
+
+#[test]
+fn reports_of_inference_and_several_devices_without_a_fault_draw_no_remark() {
+    use support::{parallel, serving};
+    let beside = [serving::load_baseline()];
+    let table = [parallel::cache_table()];
+    let reports: [(&str, Value, &[Value]); 16] = [
+        ("66", serving::load(), &beside),
+        ("67", serving::quantised(), &[]),
+        ("67 simulated", serving::quantised_summary(), &[]),
+        ("25", serving::layer(), &[]),
+        ("40", serving::artifacts(), &[]),
+        ("68", serving::speculative(), &[]),
+        ("69", serving::prefix(), &[]),
+        ("70", serving::scheduler(), &[]),
+        ("70 sweep", serving::load_sweep(), &[]),
+        ("79", parallel::states(), &[]),
+        ("80", parallel::experts(), &[]),
+        ("81", parallel::replicas(), &[]),
+        ("71", parallel::cache_table(), &[]),
+        ("61 audit", parallel::audit_of_table(), &table),
+        ("22", serving::pool(), &[]),
+        ("61", parallel::counts(), &[]),
+    ];
+    let mut wrong = Vec::new();
+    for (name, report, linked) in reports {
+        let grade = grade(&report, linked);
+        // Lab 22 and the ledger of 61 conclude nothing; an accept by a simulator is told to need a GPU.
+        let remarks: Vec<_> = failures(&grade)
+            .into_iter()
+            .filter(|(id, _)| id != "accept_supported" || grade.class == evidence::EvidenceClass::Gpu)
+            .filter(|(id, _)| id != "decision_present" && id != "comparison_complete" || !["22", "61"].contains(&name))
+            .collect();
+        if !remarks.is_empty() || grade.outcome != evidence::Outcome::Graded {
+            wrong.push(format!("{name}: {:?} {remarks:?}", grade.outcome));
+        }
+        if grade.decision.recomputed.is_some() && grade.decision.said != grade.decision.recomputed {
+            wrong.push(format!("{name}: said {:?}, recomputed {:?}", grade.decision.said, grade.decision.recomputed));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -4,6 +4,8 @@
 
 pub mod course;
 pub mod own;
+pub mod parallel;
+pub mod serving;
 pub mod training;
 
 use serde_json::{Value, json};
@@ -132,6 +134,28 @@ pub fn reports() -> Vec<Value> {
         training::fine_tuning(),
         training::mechanism(),
         training::record(),
+        serving::load(),
+        serving::load_baseline(),
+        serving::normalised(),
+        serving::speculative(),
+        serving::prefix(),
+        serving::prefix_simulated(),
+        serving::scheduler(),
+        serving::load_sweep(),
+        serving::quantised(),
+        serving::quantised_summary(),
+        serving::layer(),
+        serving::artifacts(),
+        serving::pool(),
+        parallel::states(),
+        parallel::zero("zero2", 8.0, 1000.0),
+        parallel::division(),
+        parallel::experts(),
+        parallel::dispatch(),
+        parallel::replicas(),
+        parallel::cache_table(),
+        parallel::counts(),
+        parallel::audit(&"0".repeat(64)),
     ]
 }
 
@@ -178,8 +202,27 @@ pub fn rubric_of(doc: &evidence::Document) -> evidence::Rubric {
         (TrainingMechanism, _) => "none",
         (evidence::Shape::TrainingMemoryV1, _) if doc.lab() == "73" => "training_pair",
         (_, evidence::Workload::Kernel(_)) => "kernel_pair",
+        (_, evidence::Workload::Inference(_) | evidence::Workload::Distributed(_)) => rule_of(doc.lab()),
         _ => "memory_strategy",
     })
+}
+
+/// The rule of a lab about inference or several devices.
+fn rule_of(lab: &str) -> &'static str {
+    match lab {
+        "66" => "serving_load",
+        "67" => "quantised",
+        "25" | "40" | "41" => "quantised_layer",
+        "68" => "speculative",
+        "69" => "prefix_cache",
+        "70" => "scheduler",
+        "71" => "cache_ledger",
+        "61" => "model_audit",
+        "79" => "state_parallel",
+        "80" => "expert_parallel",
+        "81" => "replicas",
+        _ => "none",
+    }
 }
 
 /// Grades a report beside others.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use evidence::Document;
 
 use super::{
-    ADAPTER, BARE_DECISION, DRY_RUN, MERGE, NORMALISED_NOTHING, NORMALISED_PAIR, NOTHING_FITS, PAIR, PROBE, PROFILE,
-    STRATEGIES, TIGHT_CAP, TIGHT_CAP_LINKED, Verdict, failed, grade, hold,
+    ADAPTER, BARE_DECISION, DRY_RUN, LOAD_ALONE, LOAD_BESIDE, MERGE, NORMALISED_NOTHING, NORMALISED_PAIR, NOTHING_FITS,
+    PAIR, PROBE, PROFILE, STRATEGIES, TIGHT_CAP, TIGHT_CAP_LINKED, Verdict, failed, grade, hold,
 };
 
 fn folder() -> Option<PathBuf> {
@@ -32,12 +32,13 @@ fn report(folder: &Path, number: &str) -> Document {
 #[test]
 fn the_real_reports_get_their_verdicts() {
     let Some(folder) = folder() else { return };
-    let cases: [(&str, &Verdict); 7] = [
+    let cases: [(&str, &Verdict); 8] = [
         ("r01", &PAIR),
         ("r03", &PROBE),
         ("r04", &STRATEGIES),
         ("r06", &TIGHT_CAP),
         ("r07", &NOTHING_FITS),
+        ("r13", &LOAD_ALONE),
         ("r23", &BARE_DECISION),
         ("r24", &DRY_RUN),
     ];
@@ -97,4 +98,34 @@ fn the_other_real_shapes_of_training_get_their_verdicts() {
         assert_eq!(grade.lab, lab, "{number}");
         hold(number, &grade, verdict);
     }
+}
+
+/// The same generator at concurrency 4, with the numbers that the course prints of it: the first token comes 200.8 ms
+/// later, which the rule of 20 ms does not forgive.
+#[test]
+fn the_real_66_refuses_an_accept_beside_a_higher_load() {
+    let Some(folder) = folder() else { return };
+    let baseline = report(&folder, "r13");
+    let mut raw = baseline.raw.clone();
+    raw["workload"]["concurrency"] = serde_json::json!(4);
+    raw["metrics"] = serde_json::json!({
+        "successful_requests": 5, "failed_requests": 0, "request_throughput_per_s": 4.2972, "output_token_throughput_per_s": 250.9544,
+        "ttft_ms": {"p50": 234.566, "p99": 236.0}, "tpot_ms": {"p50": 11.528}, "e2e_ms": {"p50": 956.383}, "output_tokens": 292, "duration_s": 1.1636});
+    for (word, recomputed) in [("tune", "decision_confirmed"), ("accept", "accept_supported")] {
+        raw["decision"] = serde_json::json!({"decision": word, "reason": "more tokens, a later first one"});
+        let candidate = evidence::read(raw.to_string().as_bytes()).expect("a report");
+        let grade = grade(&candidate, &[&baseline]);
+        assert_eq!(grade.decision.reason.as_deref(), Some("ttft_regression_exceeds_budget"));
+        if word == "tune" {
+            hold("66 beside", &grade, &LOAD_BESIDE);
+            assert!(failed(&grade, recomputed).is_empty());
+        } else {
+            assert_eq!(failed(&grade, recomputed), ["/decision/decision"]);
+        }
+    }
+    // As the baseline of the other it concludes nothing and need not.
+    let candidate = evidence::read(raw.to_string().as_bytes()).expect("a report");
+    let grade = grade(&baseline, &[&candidate]);
+    assert_eq!(grade.decision.recomputed, None);
+    assert!(failed(&grade, "decision_present").is_empty());
 }

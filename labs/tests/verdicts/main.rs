@@ -121,6 +121,32 @@ pub const BARE_DECISION: Verdict = Verdict {
     silent: &["sensitivity_agrees", "sensitivity_summary_agrees", "absolute_path"],
 };
 
+/// Lab 66, the load generator's file alone: an incomplete record, five requests, nothing to compare with.
+pub const LOAD_ALONE: Verdict = Verdict {
+    outcome: Outcome::Graded,
+    class: EvidenceClass::Unproven,
+    recomputed: None,
+    confirmed: false,
+    fails: &[
+        ("serving_record_complete", "/results"),
+        ("percentile_requests", "/metrics/ttft_ms/p99"),
+        ("comparison_complete", ""),
+        ("decision_present", "/decision"),
+        ("device_named", "/config/device"),
+    ],
+    silent: &["tpot_agrees", "throughput_agrees", "requests_counted", "percentiles_ordered", "absolute_path"],
+};
+
+/// Lab 66 at concurrency 4 beside it: a third more throughput, the first token 200 ms later.
+pub const LOAD_BESIDE: Verdict = Verdict {
+    outcome: Outcome::Graded,
+    class: EvidenceClass::Unproven,
+    recomputed: Some("tune"),
+    confirmed: true,
+    fails: &[("percentile_requests", "/metrics/ttft_ms/p99")],
+    silent: &["serving_runs_match", "comparison_complete", "accept_supported", "tpot_agrees"],
+};
+
 /// A dry run.
 pub const DRY_RUN: Verdict = Verdict {
     outcome: Outcome::NotEvidence { why: Why::DryRun },

@@ -127,8 +127,8 @@ pub(super) const RULES: &[Rule] = &[
         "shape_graded",
         ["该报告形状是否已可评分", "This shape of report can be graded"],
         [
-            "这种形状目前只能识别。可评分的是 73、76、75 的原始报告和 vramlab-report/v1。",
-            "This shape is recognised only. Graded are the original reports of 73, 76, 75, and vramlab-report/v1.",
+            "这种形状目前只能识别；可评分的形状列在上面。",
+            "This shape is recognised only; those that are graded are listed above.",
         ],
     ),
 ];

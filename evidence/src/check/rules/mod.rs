@@ -6,6 +6,8 @@ mod form;
 mod kernel;
 mod limits;
 mod matching;
+mod parallel;
+mod serving;
 mod training;
 
 use super::Severity;
@@ -34,8 +36,17 @@ impl Rule {
 }
 
 /// All rules, by family.
-pub static RULES: [&[Rule]; 7] =
-    [form::RULES, matching::RULES, arithmetic::RULES, limits::RULES, conclusion::RULES, kernel::RULES, training::RULES];
+pub static RULES: [&[Rule]; 9] = [
+    form::RULES,
+    matching::RULES,
+    arithmetic::RULES,
+    limits::RULES,
+    conclusion::RULES,
+    kernel::RULES,
+    training::RULES,
+    serving::RULES,
+    parallel::RULES,
+];
 
 /// The rule with this id.
 pub fn rule(id: &str) -> Option<&'static Rule> {
