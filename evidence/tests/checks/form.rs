@@ -87,9 +87,6 @@ pub fn cases() -> Vec<Case> {
         case("shape_recognised", pair, "", |r| {
             *r = json!({"stage": "my_stage", "tuned": r["tuned"], "config": r["config"]});
         }),
-        case("shape_graded", pair, "/schema_version", |r| {
-            set(r, "/schema_version", json!("quantization-evidence/v1"));
-        }),
     ]
 }
 
