@@ -122,7 +122,9 @@ fn said(sheet: &mut Sheet<'_>) {
     let recomputed = sheet.recomputed.decision.as_ref();
     // The baseline of a linked report compares nothing: it need not conclude.
     let concludes = said.word.as_deref().and_then(Word::from_word).is_some();
-    if !concludes && sheet.compared().is_some_and(|compared| compared.is_baseline) {
+    // Nor need a page that asks for no decision: its script says that a stage ran.
+    let asked = sheet.training().is_some() || sheet.compared().is_some() || sheet.doc.shape == Shape::V1;
+    if !concludes && (!asked || sheet.compared().is_some_and(|compared| compared.is_baseline)) {
         return;
     }
     let Some(word) = said.word.as_deref() else {

@@ -109,7 +109,7 @@ pub(crate) fn differences(doc: &Document, other: &Document) -> Vec<Difference> {
 
 /// Fields in which two workloads differ, the load apart.
 pub(crate) fn between(a: &Workload, b: &Workload) -> Vec<Difference> {
-    let pairs: Vec<(&'static str, [Option<String>; 2])> = match (a, b) {
+    let pairs: Vec<Field> = match (a, b) {
         (Workload::Inference(a), Workload::Inference(b)) => inference(a, b),
         (Workload::Distributed(a), Workload::Distributed(b)) => distributed(a, b),
         _ => Vec::new(),
@@ -125,14 +125,19 @@ fn number(value: Option<u64>) -> Option<String> {
     value.map(|value| value.to_string())
 }
 
-fn inference(a: &Inference, b: &Inference) -> Vec<(&'static str, [Option<String>; 2])> {
-    let texts: [(&'static str, fn(&Inference) -> Option<String>); 4] = [
+/// A field with its value in both workloads.
+type Field = (&'static str, [Option<String>; 2]);
+/// A field and how it is read from a workload.
+type Read<W, T> = (&'static str, fn(&W) -> Option<T>);
+
+fn inference(a: &Inference, b: &Inference) -> Vec<Field> {
+    let texts: [Read<Inference, String>; 4] = [
         ("model", |i| i.model.clone()),
         ("dtype", |i| i.weight_dtype.clone()),
         ("source", |i| i.source.clone()),
         ("backend", |i| i.framework.clone()),
     ];
-    let counts: [(&'static str, fn(&Inference) -> Option<u64>); 5] = [
+    let counts: [Read<Inference, u64>; 5] = [
         ("requests", |i| i.requests),
         ("max_tokens", |i| i.generated_tokens),
         ("warmup", |i| i.warmup),
@@ -144,8 +149,8 @@ fn inference(a: &Inference, b: &Inference) -> Vec<(&'static str, [Option<String>
     pairs
 }
 
-fn distributed(a: &Distributed, b: &Distributed) -> Vec<(&'static str, [Option<String>; 2])> {
-    let counts: [(&'static str, fn(&Distributed) -> Option<u64>); 7] = [
+fn distributed(a: &Distributed, b: &Distributed) -> Vec<Field> {
+    let counts: [Read<Distributed, u64>; 7] = [
         ("world_size", |d| d.world_size),
         ("micro_batch", |d| d.batch),
         ("seq_len", |d| d.seq),

@@ -1,6 +1,7 @@
 //! What a careful grader says about reports like the ones that learners of the public course hand in.
 
 mod given;
+mod inference;
 mod own;
 mod own_training;
 mod points;

@@ -7,7 +7,7 @@ use super::{own, read};
 use support::{course, training};
 
 #[path = "../../../evidence/tests/support/mod.rs"]
-mod support;
+pub mod support;
 
 fn points(report: &Value, provenance: Provenance) -> [u32; 4] {
     let grade = labs::grade(&read(report), &GradeContext { provenance, linked: &[] });
