@@ -115,6 +115,30 @@ fn what_has_no_strategies_has_no_grid() {
     assert_eq!(grid(&doc, &limits(&doc, &rubric_of(&doc)), &axes), Err(BudgetError::NothingLimits));
 }
 
+/// The report that carries lab 75's own table of 18 scenarios: the grid comes to the counts that are known of it.
+#[test]
+fn the_given_sensitivity_table_is_reproduced() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/reports");
+    let given = |name: &str| std::fs::read(folder.join(name)).ok();
+    let Some(bytes) = given("r23-75-string-decision-sensitivity.json") else {
+        println!("skipped: no real reports at {}", folder.display());
+        return;
+    };
+    let doc = evidence::read(&bytes).expect("a 75");
+    let axes = Axes::read(Some("9600, 11200"), Some("1.0, 1.5, 2.0"), Some("12.20, 12.45, 12.80")).expect("axes");
+    let summary = of(&doc, &axes).summary;
+    let counts = |pairs: &[(&str, u64)]| pairs.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect();
+    assert_eq!(summary.decision_counts, counts(&[("tune", 10), ("reject", 8)]));
+    assert_eq!(summary.best_candidate_counts, counts(&[("checkpoint", 8), ("<none>", 8), ("baseline", 2)]));
+    // FP32 at 768 tokens: no cap makes an accept, because nothing saves 512 MiB.
+    for name in ["r04-76-fp32-seq768.json", "r06-75-cap9600.json", "r20-75-normalised-v1.json"] {
+        let doc = evidence::read(&given(name).expect(name)).expect(name);
+        let grid = of(&doc, &Axes::default());
+        assert!(grid.scenarios.iter().all(|scenario| scenario.conclusion.decision != Word::Accept), "{name}");
+        assert_eq!(grid.sweeps.len(), 3, "{name}");
+    }
+}
+
 /// A report of random candidates on a coarse lattice, so that ties and limits met exactly are frequent.
 fn random() -> impl Strategy<Value = Value> {
     let row = (80_u32..130, 1_u32..30, 300_u32..330, 0_u32..12);

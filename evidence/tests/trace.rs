@@ -4,6 +4,7 @@ use std::io::{Read, Write as _};
 
 use evidence::trace::{Category, OperatorRow, Reading, Trace, TraceError, read, read_table};
 use flate2::{Compression, write::GzEncoder};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn event(cat: &str, name: &str, tid: u64, ts: f64, dur: f64) -> Value {
@@ -445,4 +446,29 @@ fn the_given_profile_shows_its_export_inside_the_timed_step() {
     assert_eq!(told[0], ("baseline", Some(502_864_000)));
     let shares: Vec<f64> = tables.iter().filter_map(|table| table.outside_share()).collect();
     assert!(shares.len() == 2 && shares.iter().all(|share| (0.25..0.30).contains(share)), "{shares:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_damaged_file_is_read_or_refused(
+        which in 0..3_u8, cut in any::<prop::sample::Index>(), flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4)
+    ) {
+        let mut bytes = match which {
+            0 => file(&events()).into_bytes(),
+            1 => gzip(file(&events()).as_bytes()),
+            _ => TABLE.as_bytes().to_vec(),
+        };
+        for (at, byte) in flips {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        bytes.truncate(cut.index(bytes.len() * 2));
+        match read(&bytes[..]) {
+            Ok(Reading::Trace(trace)) => prop_assert!(trace.events <= 18 && trace.operators.len() <= 40),
+            Ok(Reading::Tables(tables)) => prop_assert!(!tables.is_empty()),
+            Err(error) => prop_assert!(!error.to_string().is_empty()),
+        }
+    }
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::sheet::{Sheet, short};
 use crate::import::{Metric, describe};
 use crate::stage::Stage;
+use crate::trace::read_table;
 use crate::{Document, Phrase, Status};
 
 /// A profiled step may be this much longer than the profiler's own average before something else is timed.
@@ -94,36 +95,12 @@ fn traced(sheet: &mut Sheet<'_>) {
     }
 }
 
-/// A duration of the profiler's table: `502.864ms`, `2.011s`, `17.0us`, in milliseconds.
-fn duration_ms(text: &str) -> Option<f64> {
-    let (number, scale) = [("ms", 1.0), ("us", 1e-3), ("ns", 1e-6), ("s", 1e3)]
-        .into_iter()
-        .find_map(|(unit, scale)| Some((text.strip_suffix(unit)?, scale)))?;
-    let number: f64 = number.trim().parse().ok()?;
-    Some(number * scale).filter(|ms| ms.is_finite() && *ms > 0.0)
-}
-
-/// The longest average among the `ProfilerStep*` rows: one row is the host's, one the device's.
-fn profiled_step_ms(table: &str) -> Option<f64> {
-    table
-        .lines()
-        .take(200)
-        .filter(|line| line.trim_start().starts_with("ProfilerStep"))
-        .filter_map(|line| {
-            // Columns: name, self CPU % and time, CPU total % and time, CPU average, the same for the device.
-            let cells: Vec<&str> = line.split_whitespace().collect();
-            let host = cells.get(5).and_then(|cell| duration_ms(cell));
-            let device = cells.get(9).and_then(|cell| duration_ms(cell)).filter(|_| host.is_none());
-            host.or(device)
-        })
-        .reduce(f64::max)
-}
-
 fn export(sheet: &mut Sheet<'_>) {
     for (candidate, place) in sheet.candidates() {
         let Some(step) = candidate.metrics.step_time_ms else { continue };
         let table = sheet.text(&format!("{}/top_operators", place.pointer));
-        let Some(profiled) = table.and_then(profiled_step_ms).filter(|own| step > own * EXPORT) else { continue };
+        let own = table.and_then(|text| read_table(text).ok()).and_then(|table| table.step_ns());
+        let Some(profiled) = own.map(|ns| ns as f64 / 1e6).filter(|own| step > own * EXPORT) else { continue };
         let message = Phrase::new(
             format!(
                 "{} 的步时是 {} ms，而 profiler 自己记录的每步只有 {} ms：其余是导出 trace 的时间，落在了计时区间里。",
@@ -283,19 +260,5 @@ fn copied_from_profile(sheet: &mut Sheet<'_>) {
         );
         let expected = Phrase::new("不带 profiler 的时间", "a time without a profiler");
         sheet.fail("profiled_beside_unprofiled", &pointer, expected, short(step, 3), message);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::profiled_step_ms;
-
-    #[test]
-    fn the_average_step_is_read_from_the_table() {
-        let table = "  Name  Self CPU %\n  ProfilerStep*  5.42%  166.709ms  65.36%  2.011s  502.864ms  0.000us  0.00%  7.649s  1.912s  4\n  ProfilerStep*  0.00%  0.000us  0.00%  0.000us  0.000us  2.001s  102.35%  2.001s  500.281ms  4\n  aten::mm  1% 2.0s 3% 4.0s 5.0s\n";
-        assert_eq!(profiled_step_ms(table), Some(502.864));
-        for broken in ["", "ProfilerStep*", "ProfilerStep* a b c d e f g h i", "ProfilerStep* 1 2 3 4 NaNms"] {
-            assert_eq!(profiled_step_ms(broken), None, "{broken}");
-        }
     }
 }

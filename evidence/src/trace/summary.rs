@@ -41,7 +41,7 @@ pub struct DeviceTime {
     pub memset_ns: u64,
     /// Time in which copies ran beside kernels.
     pub overlap_ns: u64,
-    /// Time in which anything ran.
+    /// Time inside the window in which anything ran.
     pub busy_ns: u64,
     /// The time that busy is held against: from the first step's beginning to the last one's end, or to the end of the
     /// device's work where that is later; without steps, from the first event to the last.

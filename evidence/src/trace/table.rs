@@ -40,6 +40,16 @@ pub struct OperatorTable {
     pub self_device_total_ns: Option<u64>,
 }
 
+impl OperatorTable {
+    /// The average step as the profiler saw it: the longest of the `ProfilerStep*` rows, of which one is the host's and
+    /// one the device's. The host's column counts, the device's only where the table has no other.
+    pub fn step_ns(&self) -> Option<u64> {
+        let steps = || self.rows.iter().filter(|row| row.name.starts_with("ProfilerStep"));
+        let longest = |of: fn(&OperatorRow) -> Option<u64>| steps().filter_map(of).max().filter(|ns| *ns > 0);
+        longest(|row| row.cpu_average_ns).or_else(|| longest(|row| row.device_average_ns))
+    }
+}
+
 /// The table of one strategy of a profile report of lab 74, beside its measured step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProfiledTable {
@@ -51,10 +61,9 @@ pub struct ProfiledTable {
 }
 
 impl ProfiledTable {
-    /// The average `ProfilerStep*` as the host saw it.
+    /// See [`OperatorTable::step_ns`].
     pub fn step_ns(&self) -> Option<u64> {
-        let steps = self.table.rows.iter().filter(|row| row.name == "ProfilerStep*");
-        steps.filter_map(|row| row.cpu_average_ns).max().filter(|ns| *ns > 0)
+        self.table.step_ns()
     }
 
     /// The part of the timed step that lies outside of `ProfilerStep*`: stopping the profiler and writing its trace.
@@ -256,6 +265,20 @@ mod tests {
         assert_eq!(size("-9.80 GB"), Some(-10_522_669_875));
         for cell in ["", "B", "NaN GB", "1 XB", "1e300 GB"] {
             assert_eq!(size(cell), None, "{cell}");
+        }
+    }
+
+    #[test]
+    fn the_average_step_is_the_hosts() {
+        let step = |rows: &str| {
+            let head = "Name  CPU time avg  CUDA time avg  # of Calls";
+            read_table(&format!("{head}\n{rows}\n")).ok().and_then(|table| table.step_ns())
+        };
+        let device = "ProfilerStep*  0.000us  500.281ms  4";
+        assert_eq!(step(&format!("ProfilerStep*  502.864ms  1.912s  4\n{device}")), Some(502_864_000));
+        assert_eq!(step(device), Some(500_281_000));
+        for none in ["aten::mm  1.000ms  1.000ms  4", "ProfilerStep*  NaNms  --  4", "ProfilerStep*"] {
+            assert_eq!(step(none), None, "{none}");
         }
     }
 

@@ -81,7 +81,6 @@ fn TraceForm(lang: Lang, limit_mib: u64) -> impl IntoView {
                         name="text"
                         rows="8"
                         spellcheck="false"
-                        wrap="off"
                         aria-label=lang.pick("算子表", "The operator table")
                     ></textarea>
                 </details>

@@ -39,7 +39,9 @@ pub fn category(category: Category, lang: Lang) -> &'static str {
 /// A bar, its name, and the number in words.
 #[component]
 fn Bar(label: String, part: f64, text: String, device: bool) -> impl IntoView {
-    let width = format!("{:.1}", (part * 1000.0).clamp(2.0, 1000.0));
+    // What is there is seen; what is not there is not.
+    let width = if part > 0.0 { (part * 1000.0).clamp(2.0, 1000.0) } else { 0.0 };
+    let width = format!("{width:.1}");
     view! {
         <div class="bar-row">
             <span class="bar-label">{label}</span>
