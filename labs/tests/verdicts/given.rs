@@ -129,3 +129,34 @@ fn the_real_66_refuses_an_accept_beside_a_higher_load() {
     assert_eq!(grade.decision.recomputed, None);
     assert!(failed(&grade, "decision_present").is_empty());
 }
+
+/// Beside the 76 of another run, copies and merges are told apart from it by throughput; a profile is told its cost.
+#[test]
+fn the_chain_of_the_real_reports_shows_where_two_runs_are_mixed() {
+    let Some(folder) = folder() else { return };
+    let names = ["r01", "r03", "r04", "r06", "r07", "r11", "r16", "r20", "r21", "r23", "r24", "r27"];
+    let docs: Vec<Document> = names.iter().map(|number| report(&folder, number)).collect();
+    let linked: Vec<&Document> = docs.iter().collect();
+    let graded = |number: &str| {
+        let index = names.iter().position(|name| *name == number).expect(number);
+        grade(&docs[index], &linked)
+    };
+    let rates: Vec<String> = (0..4).map(|i| format!("/candidates/{i}/metrics/samples_per_s")).collect();
+    assert_eq!(failed(&graded("r20"), "linked_source_matches"), rates);
+    let ratio = "/upstream/76_strategy_summary/throughput_ratio";
+    assert_eq!(failed(&graded("r21"), "linked_upstream_matches"), [ratio]);
+    let profile = graded("r27");
+    assert!(profile.checks.iter().any(|check| check.id == "linked_profile_matches" && !check.failed()));
+    let costs: Vec<&str> = profile
+        .checks
+        .iter()
+        .filter(|check| check.failed() && check.id == "profiler_overhead")
+        .map(|check| check.message.en.as_str())
+        .collect();
+    assert!(costs.len() == 2 && costs[0].contains("38.7%") && costs[1].contains("45.3%"), "{costs:?}");
+    for number in ["r01", "r04", "r16", "r23"] {
+        let id = graded(number);
+        assert!(failed(&id, "profiled_beside_unprofiled").is_empty(), "{number}");
+        assert!(failed(&id, "cited_hash_matches").is_empty(), "{number}");
+    }
+}
