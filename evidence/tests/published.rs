@@ -115,8 +115,8 @@ fn the_chain_of_quantisation_links_deployment_and_baseline() {
     let baseline = record("floating_baseline", "none", 300.0, 9000.0);
     let deployed = record("quantized_deployment", "gptq", 380.0, 7000.0);
     assert_eq!(read(&deployed).report.candidates[0].name, "gptq");
-    assert_eq!(word(&deployed, &[baseline.clone()]), "accept");
-    assert_eq!(word(&baseline, &[deployed.clone()]), "-");
+    assert_eq!(word(&deployed, std::slice::from_ref(&baseline)), "accept");
+    assert_eq!(word(&baseline, std::slice::from_ref(&deployed)), "-");
     assert_eq!((read(&record("artifact_gate", "gptq", 1.0, 4000.0)).lab()), "82");
     assert_eq!(grade(&deployed, &[baseline]).level, EvidenceLevel::GpuBenchmark);
 }
@@ -249,7 +249,7 @@ fn architectures_are_decided_by_ledger_and_by_citation() {
     let failed = producer(|r| set(r, "/status", json!("failed")));
     let audit = |of: &Value| parallel::audit(&read(of).sha256);
     for (cited, expected) in [(parallel::cache_table(), "tune"), (accepted.clone(), "accept"), (failed, "reject")] {
-        assert_eq!(word(&audit(&cited), &[cited.clone()]), expected);
+        assert_eq!(word(&audit(&cited), std::slice::from_ref(&cited)), expected);
     }
     assert_eq!(word(&audit(&accepted), &[]), "tune");
     // The older lab 61: candidates within a budget of parameters.

@@ -142,7 +142,7 @@ fn a_simulation_earns_the_cpu_part_and_no_more() {
 #[test]
 fn training_and_inference_stay_apart() {
     let pair = course::pair();
-    let beside = graded(&serving::load(), &[pair.clone()]);
+    let beside = graded(&serving::load(), std::slice::from_ref(&pair));
     assert_eq!(beside.decision.recomputed, None);
     let trained = graded(&pair, &[serving::load_baseline(), serving::load()]);
     assert_eq!(trained.points, graded(&pair, &[]).points);

@@ -77,7 +77,7 @@ fn profile() -> Value {
     let row = |name: &str, step: f64, inner: f64, peak: f64| {
         json!({"name": name, "status": "ok", "step_time_ms": step, "samples_per_s": (1e6 / step).round() / 1e3, "loss": 11.2,
                "peak_memory_mb": peak, "peak_reserved_mb": 30400.0, "trace_dir": format!("benchmarks/results/74/{name}"),
-               "top_operators": format!("Name  Self CPU %\n ProfilerStep*  5.00%  150.000ms  60.00%  2.000s  {inner}ms  0.000us  0.00%  7.000s  1.750s  4\n")})
+               "top_operators": format!("Name  Self CPU %  Self CPU  CPU total %  CPU total  CPU time avg  Self CUDA  Self CUDA %  CUDA total  CUDA time avg  # of Calls\n ProfilerStep*  5.00%  150.000ms  60.00%  2.000s  {inner}ms  0.000us  0.00%  7.000s  1.750s  4\n")})
     };
     json!({
         "task": "task3_training_memory_optimization", "stage": "real_profiler_trace",
