@@ -12,7 +12,7 @@ use crate::stage::Stage;
 use crate::{Check, Document, EvidenceClass, EvidenceLevel, Phrase, Provenance, Shape};
 
 /// Version of the grader; it changes whenever a grade could.
-pub const GRADER: &str = "1.0";
+pub const GRADER: &str = "2.0";
 
 /// What stands around a report.
 #[derive(Debug, Clone, Default)]
