@@ -10,6 +10,7 @@ mod ledgers;
 mod plain;
 mod quantisation;
 mod reading;
+mod regrade;
 mod sizes;
 mod stories;
 mod tools;

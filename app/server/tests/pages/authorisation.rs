@@ -73,6 +73,13 @@ async fn table() {
         ("POST", "/en/class/runners/revoke".into(), id("7".into()), ["sign-in", "403", "404", "403", "404"]),
         ("GET", at(""), vec![], taught),
         ("GET", at("/gradebook.csv"), vec![], taught),
+        ("GET", at("/canvas.csv"), vec![], taught),
+        ("GET", at("/attempts.csv"), vec![], taught),
+        ("GET", at("/import"), vec![], taught),
+        ("GET", at("/regrades"), vec![], taught),
+        ("GET", at("/labs/76/statistics"), vec![], taught),
+        // Nothing was handed in, so there is nothing to grade anew.
+        ("POST", at("/regrades"), vec![("lab", String::new())], ["sign-in", "403", "404", "403", "422"]),
         ("GET", "/en/class/nonsense".into(), vec![], ["sign-in", "403", "404", "403", "404"]),
         ("GET", "/en/class/nonsense/gradebook.csv".into(), vec![], ["sign-in", "403", "404", "403", "404"]),
         ("POST", at("/code"), vec![], taught_change),

@@ -17,6 +17,7 @@ mod budget;
 mod coming_in;
 mod demo;
 mod drill;
+mod flows;
 mod front;
 mod gradebook;
 mod hostile;

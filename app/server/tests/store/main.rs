@@ -11,6 +11,7 @@ mod accounts;
 mod claims;
 mod classes;
 mod drill;
+mod flows;
 mod gradebook;
 mod jobs;
 mod links;
