@@ -196,3 +196,18 @@ fn a_bad_page_outside_the_tasks_is_refused_with_file_and_line() {
         assert!(error.contains(expected), "{expected}\n-> {error}");
     }
 }
+
+#[test]
+fn every_lab_stands_in_its_task() {
+    let course = Course::load(&Source::Packed).expect("the course");
+    for lab in labs::catalogue() {
+        let tasks: Vec<&str> = course
+            .route
+            .tasks
+            .iter()
+            .filter(|task| task.labs.iter().any(|own| own.id == lab.id))
+            .map(|task| task.id.as_str())
+            .collect();
+        assert_eq!(tasks, [lab.task.as_str()], "lab {}", lab.id);
+    }
+}

@@ -53,9 +53,15 @@ fn facts(lab: &Lab, reader: &Reader) -> LabFacts {
 
 async fn list(State(app): State<AppState>, reader: Reader) -> Response {
     let lang = reader.lang;
-    let labs: Vec<LabFacts> = labs::catalogue().iter().map(|lab| facts(lab, &reader)).collect();
+    let tasks = app.course.route.tasks.iter().filter(|task| !task.labs.is_empty());
+    let tasks: Vec<_> = tasks
+        .map(|task| {
+            let labs = task.labs.iter().filter_map(|lab| labs::lab(&lab.id)).map(|lab| facts(lab, &reader)).collect();
+            (task.id.clone(), task.title.get(lang).to_owned(), labs)
+        })
+        .collect();
     reader.page(&app, Section::Labs, lang.pick("实验", "Labs"), move || {
-        view! { <ui::pages::lab::LabsPage labs lang /> }
+        view! { <ui::pages::lab::LabsPage tasks lang /> }
     })
 }
 

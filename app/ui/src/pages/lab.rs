@@ -36,8 +36,38 @@ pub struct RunItem {
     pub job: JobState,
 }
 
+/// Labs in the order of the course: the Task's path and title, and its labs.
 #[component]
-pub fn LabsPage(labs: Vec<LabFacts>, lang: Lang) -> impl IntoView {
+pub fn LabsPage(tasks: Vec<(String, String, Vec<LabFacts>)>, lang: Lang) -> impl IntoView {
+    let groups = tasks
+        .into_iter()
+        .map(|(task, title, labs)| {
+            view! {
+                <h2>
+                    <a href=format!("/{}/{task}", lang.code())>{title}</a>
+                </h2>
+                <LabRows labs lang />
+            }
+        })
+        .collect_view();
+    view! {
+        <main id="main" class="narrow">
+            <h1>{lang.pick("实验", "Labs")}</h1>
+            <p class="lead">
+                {lang
+                    .pick(
+                        "账本预测，实验测量。每份报告都标明设备与证据类别；“跑起来了”不等于“更好”。",
+                        "The ledger predicts, a lab measures. Every report names its device and class of evidence; “it ran” is not “it is better”.",
+                    )}
+            </p>
+            {groups}
+        </main>
+    }
+    .into_any()
+}
+
+#[component]
+fn LabRows(labs: Vec<LabFacts>, lang: Lang) -> impl IntoView {
     let rows = labs
         .into_iter()
         .map(|lab| {
@@ -61,20 +91,7 @@ pub fn LabsPage(labs: Vec<LabFacts>, lang: Lang) -> impl IntoView {
             }
         })
         .collect_view();
-    view! {
-        <main id="main" class="narrow">
-            <h1>{lang.pick("实验", "Labs")}</h1>
-            <p class="lead">
-                {lang
-                    .pick(
-                        "账本预测，实验测量。每份报告都标明设备与证据类别；“跑起来了”不等于“更好”。",
-                        "The ledger predicts, a lab measures. Every report names its device and class of evidence; “it ran” is not “it is better”.",
-                    )}
-            </p>
-            <ul class="report-list">{rows}</ul>
-        </main>
-    }
-    .into_any()
+    view! { <ul class="report-list">{rows}</ul> }.into_any()
 }
 
 #[component]
