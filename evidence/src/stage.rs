@@ -95,6 +95,11 @@ impl Document {
         Stage::of(self.shape, &self.raw)
     }
 
+    /// Of this stage, or a report in our own schema about its lab.
+    pub(crate) fn is_of(&self, stage: Stage) -> bool {
+        self.is_stage(stage) || self.shape == Shape::V1 && self.lab() == stage.lab()
+    }
+
     pub(crate) fn is_stage(&self, stage: Stage) -> bool {
         self.stage() == Some(stage)
     }

@@ -27,8 +27,8 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
             baseline_validation(sheet);
             linked_baseline(sheet);
         }
-        Some(Stage::Budget) => linked_source(sheet),
         Some(Stage::Profile) => super::linked_profile::examine(sheet),
+        _ if sheet.doc.is_of(Stage::Budget) => linked_source(sheet),
         _ => {}
     }
     duplicate_configuration(sheet);
@@ -247,7 +247,7 @@ fn equal_peaks(a: &Document, b: &Document) -> usize {
 
 /// The linked 76 whose numbers this 75 decides on: the one that shares peaks, or states the same workload.
 pub(super) fn source<'a>(sheet: &Sheet<'a>) -> Option<&'a Document> {
-    if let Some(cited) = super::cited::find(sheet, |doc| doc.is_stage(Stage::Strategies)) {
+    if let Some(cited) = super::cited::find(sheet, |doc| doc.is_of(Stage::Strategies)) {
         return Some(cited);
     }
     let states_workload = stated(sheet.raw(), &["seq_len"]).is_some();
@@ -255,7 +255,7 @@ pub(super) fn source<'a>(sheet: &Sheet<'a>) -> Option<&'a Document> {
         .linked
         .iter()
         .copied()
-        .filter(|doc| doc.is_stage(Stage::Strategies))
+        .filter(|doc| doc.is_of(Stage::Strategies))
         .map(|doc| {
             let same = states_workload && mismatches(sheet.doc, doc, &WORKLOAD[..5]).is_empty();
             (equal_peaks(sheet.doc, doc), same, doc)

@@ -13,6 +13,7 @@ pub(crate) mod floor;
 mod form;
 mod kernel;
 mod linked;
+mod linked_own;
 mod linked_profile;
 mod mechanism;
 mod memory;
@@ -50,6 +51,7 @@ pub(crate) fn examine(sheet: &mut Sheet<'_>) {
     config::examine(sheet);
     normalised::examine(sheet);
     linked::examine(sheet);
+    linked_own::examine(sheet);
     cited::examine(sheet);
     upstream::examine(sheet);
     arithmetic::examine(sheet);

@@ -347,3 +347,38 @@ fn a_cited_report_is_the_source_whatever_else_lies_beside_it() {
         assert!(!found.iter().any(|(id, _)| id == "linked_source_matches" || id == "cited_hash_matches"), "{found:?}");
     }
 }
+
+/// The chain holds where some of its reports are in the own schema, and a difference is named at its field.
+#[test]
+fn reports_in_the_own_schema_are_links_of_the_chain() {
+    use super::support::training::own;
+    let linked_at = |report: &Value, linked: &[Value]| {
+        let graded = super::grade(report, linked);
+        let mut seen: Vec<(String, bool, String)> = graded
+            .checks
+            .iter()
+            .filter(|check| ["linked_baseline_matches", "linked_source_matches"].contains(&check.id.as_str()))
+            .map(|check| (check.id.clone(), check.failed(), check.pointer.clone()))
+            .collect();
+        seen.dedup();
+        seen
+    };
+    let matched = |id: &str, at: &str| vec![(id.to_owned(), false, at.to_owned())];
+    let wrong = |at: &str| vec![("linked_baseline_matches".to_owned(), true, at.to_owned())];
+    for baseline in [pair(), own("73"), normalised_pair()] {
+        assert_eq!(linked_at(&own("76"), &[baseline]), matched("linked_baseline_matches", "/workload/training"));
+    }
+    assert_eq!(linked_at(&strategies(), &[own("73")]), matched("linked_baseline_matches", "/config"));
+    for source in [strategies(), own("76"), normalised_strategies()] {
+        for decision in [budget(), own("75"), normalised_budget()] {
+            let linked = [source.clone()];
+            assert_eq!(linked_at(&decision, &linked), matched("linked_source_matches", "/candidates"), "{decision}");
+        }
+    }
+    let mut short = own("73");
+    set(&mut short, "/workload/training/seq", json!(512));
+    assert_eq!(linked_at(&own("76"), &[short.clone()]), wrong("/workload/training/seq"));
+    assert_eq!(linked_at(&strategies(), &[short.clone()]), wrong("/config"));
+    // One of two matches.
+    assert_eq!(linked_at(&own("76"), &[short, pair()]), matched("linked_baseline_matches", "/workload/training"));
+}

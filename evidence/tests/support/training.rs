@@ -176,3 +176,28 @@ pub fn record() -> Value {
         "quality": {"loss": 3.51, "eval_loss": 3.403}, "decision": "pending",
     })
 }
+
+/// A training lab in the own schema: the same candidates as [`course::strategies`].
+pub fn own(lab: &str) -> Value {
+    let candidate = |m: Measured| {
+        let rates = m.rates();
+        let bytes = |mib: f64| (mib * 1_048_576.0).round() as u64;
+        let metrics = |step: f64, rate: f64| {
+            json!({"step_time_ms": step, "samples_per_s": rate, "peak_allocated_bytes": bytes(m.peak),
+                   "peak_reserved_bytes": bytes(m.reserved)})
+        };
+        let runs: Vec<Value> = (0..3).map(|i| metrics(m.steps[i], rates[i])).collect();
+        json!({"name": m.name, "status": "ok", "metrics": metrics(m.steps.iter().sum::<f64>() / 3.0, m.rate()),
+               "quality": {"eval_loss": m.eval()}, "runs": runs})
+    };
+    json!({
+        "schema": "vramlab-report/v1", "lab": lab, "level": "gpu_smoke",
+        "workload": {"training": {"model": "Qwen2.5-0.5B-Instruct", "batch": 2, "seq": 1536, "param_dtype": "fp32",
+                                  "compute_dtype": "fp32", "matmul_precision": "ieee", "optimizer": "AdamW", "warmup": 2, "iters": 5}},
+        "device": {"backend": "reported", "name": "NVIDIA GeForce RTX 4080"},
+        "candidates": [candidate(baseline()), candidate(checkpoint()), candidate(offload())],
+        "budget": {"memory_cap_bytes": 13_631_488_000_u64, "min_samples_per_s": 1.0, "min_memory_saving_bytes": 536_870_912_u64,
+                   "min_throughput_ratio": 0.7, "max_eval_loss": 3.47106},
+        "decision": {"decision": "accept", "reason": "strategy_is_best_feasible_option", "next_action": "promote_to_training_run"},
+    })
+}
