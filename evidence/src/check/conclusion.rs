@@ -134,10 +134,17 @@ fn said(sheet: &mut Sheet<'_>) {
         return;
     };
     if said.bare {
-        let message = Phrase::new(
-            "decision 是一个裸字符串，原因和下一步丢失了；75 的灵敏度循环复用同名变量时就会这样，存下的是最后一个场景的结论。",
-            "The decision is a bare string, so reason and next step are lost; that happens when 75's sensitivity loop reuses the variable, and what is saved is the last scenario's.",
-        );
+        let message = if sheet.training().is_some() {
+            Phrase::new(
+                "decision 是一个裸字符串，原因和下一步丢失了；75 的灵敏度循环复用同名变量时就会这样，存下的是最后一个场景的结论。",
+                "The decision is a bare string, so reason and next step are lost; that happens when 75's sensitivity loop reuses the variable, and what is saved is the last scenario's.",
+            )
+        } else {
+            Phrase::new(
+                "decision 是一个裸字符串：没有原因，也没有下一步。",
+                "The decision is a bare string: it has neither reason nor next step.",
+            )
+        };
         sheet.fail("decision_is_object", "/decision", Phrase::new("对象", "an object"), format!("{word:?}"), message);
     } else {
         sheet.pass("decision_is_object", "/decision", "decision 是对象。", "The decision is an object.");

@@ -41,7 +41,11 @@ pub(super) fn served<'a>(sheet: &Sheet<'a>) -> Served<'a> {
 
 /// Pointer to a number of a run, also where the file leaves it out.
 pub(super) fn at(sheet: &Sheet<'_>, here: &str, names: &[&str]) -> String {
-    names::locate(sheet.raw(), here, names).unwrap_or_else(|| format!("{here}/{}", names[0]))
+    names::locate(sheet.raw(), here, names).unwrap_or_else(|| {
+        let block = format!("{here}/metrics");
+        let home = if sheet.raw().pointer(&block).is_some_and(Value::is_object) { &block } else { here };
+        format!("{home}/{}", names[0])
+    })
 }
 
 /// Whether a backend answered, not a simulator.

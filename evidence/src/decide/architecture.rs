@@ -92,7 +92,10 @@ impl Row {
 /// Lab 61 as a comparison of candidates, in the course's order.
 fn candidates(doc: &Document) -> Option<Decision> {
     let raw = &doc.raw;
-    let items = raw.get("candidates").and_then(Value::as_array)?;
+    let Some(items) = raw.get("candidates").and_then(Value::as_array) else {
+        crate::import::counts_at(raw)?;
+        return Some(concluded(Word::Tune, "ledger_compares_no_candidate", "add_candidates_or_cite_reports"));
+    };
     let baseline = raw.get("baseline").and_then(Row::read).filter(|row| row.params > 0.0 && row.step > 0.0);
     let Some(baseline) = baseline else {
         return Some(concluded(Word::Reject, "baseline_incomplete", "repair_baseline_measurement"));

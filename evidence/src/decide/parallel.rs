@@ -54,7 +54,12 @@ fn effective(ranks: &Ranks) -> Option<f64> {
 pub(super) fn experts(sides: Sides<'_>, limits: &Budget) -> Option<Decision> {
     let own = limits.serving.clone().unwrap_or_default();
     let (before, after) = (ranks(sides.baseline), ranks(sides.candidate));
-    let gain = effective(&after)? - effective(&before)?;
+    let Some(gain) = effective(&after).zip(effective(&before)).map(|(after, before)| after - before) else {
+        // Steps of the ranks show the mechanism; what was really processed, and how stably, they do not.
+        slowest(&after).zip(slowest(&before))?;
+        let next = "refine_router_capacity_or_placement";
+        return Some(concluded(Word::Tune, "capacity_or_stability_not_measured", next));
+    };
     let stable = after.stability.is_some_and(|stability| stability >= own.min_stability.unwrap_or(0.78));
     let even = after.imbalance.is_some_and(|imbalance| imbalance <= own.max_imbalance.unwrap_or(0.15));
     let kept = after.overflow.is_some_and(|overflow| overflow <= own.max_overflow.unwrap_or(0.0));
@@ -89,6 +94,17 @@ pub(super) fn replicas(doc: &Document, sides: Option<Sides<'_>>, limits: &Budget
     let candidate = sides
         .map(|sides| sides.candidate)
         .or_else(|| doc.report.candidates.iter().find(|run| makespan(run).is_some()))?;
+    // A backend gives no makespan of one set: its rate tells whether more replicas did more.
+    let rate = |run: &Candidate| run.metrics.serving.as_ref().and_then(|serving| serving.output_tokens_per_s);
+    if makespan(candidate).is_none() {
+        let (after, before) = rate(candidate).zip(sides.and_then(|sides| rate(sides.baseline)))?;
+        return Some(if after > before {
+            let reason = "load_or_communication_not_measured";
+            concluded(Word::Tune, reason, "refine_routing_or_parallel_degree")
+        } else {
+            concluded(Word::Reject, "no_gain_over_a_single_replica", "fallback_to_single_replica_audit")
+        });
+    }
     let single = stated().or_else(|| sides.and_then(|sides| makespan(sides.baseline))).filter(|time| *time > 0.0)?;
     let after = makespan(candidate)?;
     let numbers = ranks(candidate);

@@ -19,7 +19,7 @@ pub(crate) struct Compared {
     pub(crate) baseline: Option<usize>,
     /// SHA-256 of the linked report that holds the other run, if it is another one.
     pub(crate) linked: Option<String>,
-    /// Whether the report is itself the baseline of a linked one.
+    /// Whether the report is itself the baseline: by its name, or of a linked one.
     pub(crate) is_baseline: bool,
 }
 
@@ -64,7 +64,8 @@ fn alone<'a>(doc: &'a Document, linked: &[&'a Document]) -> (Compared, Option<Si
         })
         .min_by_key(|other| (differences(doc, other).len(), other.sha256.clone()));
     let Some(partner) = partner else {
-        return (Compared { candidate: Some(index), ..Compared::default() }, None);
+        let is_baseline = own.is_baseline();
+        return (Compared { candidate: Some(index), is_baseline, ..Compared::default() }, None);
     };
     if is_first(doc, partner) {
         let linked = Some(partner.sha256.clone());

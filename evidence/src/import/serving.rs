@@ -73,7 +73,8 @@ fn status(reader: &mut Reader<'_>, here: &str, metrics: &Metrics) -> Status {
 
 fn is_oom(reason: &str) -> bool {
     let reason = reason.to_ascii_lowercase();
-    reason.contains("out of memory") || reason.contains("oom") || reason.contains("outofmemory")
+    let word = |word: &str| reason.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| part == word);
+    reason.contains("out of memory") || reason.contains("outofmemory") || word("oom")
 }
 
 fn number(reader: &mut Reader<'_>, here: &str, names: &[&str]) -> Option<f64> {

@@ -80,7 +80,7 @@ fn by_keys(raw: &Value) -> Option<Shape> {
         Some(Shape::Lab74Merge)
     } else if inside("baseline", "trainable_params") && has("candidates") {
         Some(Shape::FineTuning)
-    } else if inside("metrics", "ttft_ms") {
+    } else if inside("metrics", "ttft_ms") && (has("base_url") || !has("project")) {
         Some(Shape::Lab66Raw)
     } else if has("profile") && has("candidates") {
         let by_name = raw.get("candidates").is_some_and(Value::is_object);

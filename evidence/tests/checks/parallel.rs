@@ -22,7 +22,7 @@ fn uncited() -> Value {
 
 pub fn cases() -> Vec<Case> {
     vec![
-        case("ranks_recorded", producer, "/step_time_ms_per_rank", |r| {
+        case("ranks_recorded", producer, "/metrics/step_time_ms_per_rank", |r| {
             for key in ["step_time_ms_per_rank", "peak_memory_mb_per_rank"] {
                 remove(r, &format!("/metrics/{key}"));
             }
@@ -40,7 +40,7 @@ pub fn cases() -> Vec<Case> {
                     remove(r, &format!("/metrics/{key}"));
                 }
             },
-            ..case("ranks_recorded", producer, "/step_time_ms_per_rank", |r| {
+            ..case("ranks_recorded", producer, "/metrics/step_time_ms_per_rank", |r| {
                 for key in ["step_time_ms_per_rank", "peak_memory_mb_per_rank"] {
                     remove(r, &format!("/metrics/{key}"));
                 }

@@ -98,6 +98,7 @@ pub fn counts() -> Value {
         "ledger": {"embedding": 136_134_656, "attention": 44_067_840, "mlp": 313_786_368, "norm": 43_904, "lm_head": 0,
                    "total_params": 494_032_768, "estimated_weight_memory_mb": 942.293, "dtype_bytes": 2},
         "evidence_level": "cpu_theoretical_estimate",
+        "decision": {"status": "tune", "reason": "a ledger compares no candidate"},
     })
 }
 
