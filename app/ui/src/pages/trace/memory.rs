@@ -37,7 +37,10 @@ pub fn Track(lang: Lang, track: MemoryTrack, span: u64) -> impl IntoView {
             format!("allocated 峰值 {allocated}，在第 {}{step}；那一刻 reserved {reserved}", time::human(peak.at_ns))
         }
         Lang::En => {
-            format!("allocated peaks at {allocated}, {} in{step}; reserved is {reserved} then", time::human(peak.at_ns))
+            format!(
+                "allocated peaks at {allocated}, after {}{step}; reserved is {reserved} then",
+                time::human(peak.at_ns)
+            )
         }
     };
     let title = format!("{} {}", track.kind.to_uppercase(), track.device);
