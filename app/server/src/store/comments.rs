@@ -1,6 +1,8 @@
 //! What learner and teacher say about a check of a report: threads that are appended to. A thread is a check with its
 //! place; that it is resolved or open again is an entry of it.
 
+use std::time::Duration;
+
 use super::{ClassId, CommentId, ReportId, Store, StoreError, UserId, UtcMs, Viewer, clean_lines, clean_text};
 
 /// Characters of one comment.
@@ -11,6 +13,8 @@ const CHECK_MAX: usize = 100;
 const POINTER_MAX: usize = 500;
 /// So many reports are listed as unread.
 const UNREAD_MAX: i64 = 50;
+/// What is older is not called unread: the list is asked for with every page of a class.
+const UNREAD_FOR: Duration = Duration::from_secs(120 * 24 * 3600);
 
 kinds! {
     /// An entry of a thread.
@@ -171,12 +175,12 @@ pub async fn unread(store: &Store, viewer: Viewer, class: Option<ClassId>) -> Re
            MAX(c.created_ms) AS last_ms \
          FROM comments c JOIN reports r ON r.id = c.report_id JOIN users u ON u.id = r.user_id \
            LEFT JOIN comments_seen s ON s.report_id = c.report_id AND s.user_id = $1 \
-         WHERE c.author_id <> $1 AND c.created_ms > COALESCE(s.seen_ms, 0) \
+         WHERE c.created_ms > $5 AND c.author_id <> $1 AND c.created_ms > COALESCE(s.seen_ms, 0) \
            AND ($3 IS NULL OR EXISTS (SELECT 1 FROM memberships m WHERE m.class_id = $3 AND m.user_id = r.user_id \
              AND m.role = 'learner')) AND ",
         visible!("r.user_id"),
         " GROUP BY r.id, r.user_id, u.display_name, r.lab ORDER BY MAX(c.created_ms) DESC, r.id LIMIT $4"
     );
     Ok(read!(store, c => sqlx::query_as(sql).bind(viewer.id()).bind(viewer.teaches()).bind(class).bind(UNREAD_MAX)
-        .fetch_all(c).await)?)
+        .bind(store.now().minus(UNREAD_FOR)).fetch_all(c).await)?)
 }

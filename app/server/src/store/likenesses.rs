@@ -82,6 +82,24 @@ pub struct Pair {
     pub largest_difference: Option<f64>,
 }
 
+impl Pair {
+    /// Equality joins find a pair fast, in either order.
+    fn in_order(self) -> Self {
+        if (self.first_ms, self.first_report) <= (self.second_ms, self.second_report) {
+            return self;
+        }
+        Self {
+            first_report: self.second_report,
+            first_name: self.second_name,
+            first_ms: self.second_ms,
+            second_report: self.first_report,
+            second_name: self.first_name,
+            second_ms: self.first_ms,
+            ..self
+        }
+    }
+}
+
 /// The pairs of a class whose learners the viewer may see, newest first.
 pub async fn of_class(store: &Store, viewer: Viewer, class: ClassId) -> Result<Vec<Pair>, StoreError> {
     let sql = concat!(
@@ -98,10 +116,11 @@ pub async fn of_class(store: &Store, viewer: Viewer, class: ClassId) -> Result<V
          SELECT a.lab, a.id AS first_report, a.display_name AS first_name, a.created_ms AS first_ms, \
            b.id AS second_report, b.display_name AS second_name, b.created_ms AS second_ms, \
            p.times, p.largest AS largest_difference \
-         FROM pairs p JOIN mine a ON a.id IN (p.x, p.y) JOIN mine b ON b.id IN (p.x, p.y) \
-         WHERE (a.created_ms, a.id) < (b.created_ms, b.id) \
-         ORDER BY b.created_ms DESC, b.id, a.id LIMIT $4"
+         FROM pairs p JOIN mine a ON a.id = p.x JOIN mine b ON b.id = p.y \
+         ORDER BY CASE WHEN a.created_ms > b.created_ms THEN a.created_ms ELSE b.created_ms END DESC, a.id, b.id \
+         LIMIT $4"
     );
-    Ok(read!(store, c => sqlx::query_as(sql).bind(viewer.id()).bind(viewer.teaches()).bind(class).bind(LISTED)
-        .fetch_all(c).await)?)
+    let pairs: Vec<Pair> = read!(store, c => sqlx::query_as(sql).bind(viewer.id()).bind(viewer.teaches()).bind(class)
+        .bind(LISTED).fetch_all(c).await)?;
+    Ok(pairs.into_iter().map(Pair::in_order).collect())
 }

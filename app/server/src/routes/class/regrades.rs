@@ -15,7 +15,7 @@ use crate::http::{AppState, Reader};
 use crate::routes::account::answer::{Answer, Failure, Trouble, iso};
 use crate::store::audit::{self, AuditAction};
 use crate::store::classes::Class;
-use crate::store::regrades::{self, Regrade, RegradeError, RegradeState};
+use crate::store::regrades::{self, LineState, Regrade, RegradeError, RegradeState};
 use crate::store::{ClassId, RegradeId};
 
 /// Reports on one page.
@@ -156,6 +156,9 @@ pub async fn show(
 }
 
 fn line(line: regrades::RegradeLine) -> RegradeLine {
+    // A grade that came out identical, version and all, is not kept twice.
+    let identical = line.state == LineState::Same && line.new.is_none();
+    let new = if identical { Some(line.old.clone()) } else { line.new };
     RegradeLine {
         report: line.report_id.to_string(),
         login: line.login,
@@ -164,7 +167,7 @@ fn line(line: regrades::RegradeLine) -> RegradeLine {
         state: line.state.id(),
         from: line.old_version,
         old: line.old.parse().ok(),
-        new: line.new.and_then(|new| new.parse().ok()),
+        new: new.and_then(|new| new.parse().ok()),
     }
 }
 

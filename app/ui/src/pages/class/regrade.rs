@@ -285,7 +285,6 @@ fn Line(lang: Lang, line: RegradeLine, grader: String) -> impl IntoView {
                 "failed" => {
                     lang.pick("新评分器读不出它；旧评分保留", "the new grader cannot read it; the old grade stays")
                 }
-                "same" => lang.pick("结果不变", "the same result"),
                 _ => "—",
             };
             (dash(), dash(), text.into_any())

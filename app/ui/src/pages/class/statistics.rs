@@ -80,6 +80,12 @@ pub fn StatisticsPage(lang: Lang, lab: LabStatistics) -> impl IntoView {
     .into_any()
 }
 
+/// Rows of names and counts beside a plot; what nobody has stands in the plot alone.
+fn points_table(head: [(&'static str, &'static str); 2], columns: &[Column]) -> impl IntoView + use<> {
+    let held: Vec<Column> = columns.iter().filter(|(_, count)| *count > 0).cloned().collect();
+    table(head, &held)
+}
+
 /// Rows of names and counts beside a plot.
 fn table(head: [(&'static str, &'static str); 2], columns: &[Column]) -> impl IntoView + use<> {
     let rows = columns
@@ -132,7 +138,7 @@ fn Points(lang: Lang, class: &'static str, spread: PointSpread) -> impl IntoView
                 <Tally title class columns=spread.columns.clone() />
                 {median}
             </div>
-            {table(head, &spread.columns)}
+            {points_table(head, &spread.columns)}
         </div>
     }
     .into_any()
