@@ -83,7 +83,7 @@ pub fn read(bytes: &[u8], file: &str, attempts: &[AttemptLine], sheet: &Sheet) -
     let mut plan = Plan { changes: Vec::new(), refused: Vec::new(), unchanged: 0 };
     for (count, record) in reader.records().enumerate() {
         let record = record.map_err(unreadable)?;
-        let line = record.position().map_or(0, csv::Position::line);
+        let line = line_of(text, record.position());
         if count == MAX_ROWS {
             return Err(Phrase::new(
                 format!("超过 {MAX_ROWS} 行，请分成几个文件。"),
@@ -97,6 +97,15 @@ pub fn read(bytes: &[u8], file: &str, attempts: &[AttemptLine], sheet: &Sheet) -
         }
     }
     Ok(plan)
+}
+
+/// The line on which a record begins. The reader stops between the two letters of a line's end, and counts the line only
+/// with the second.
+fn line_of(text: &str, position: Option<&csv::Position>) -> u64 {
+    let Some(position) = position else { return 0 };
+    let rest = usize::try_from(position.byte()).ok().and_then(|byte| text.get(byte..)).unwrap_or_default();
+    let skipped = rest.len() - rest.trim_start_matches(['\r', '\n']).len();
+    position.line() + rest[..skipped].matches('\n').count() as u64
 }
 
 /// Spreadsheets of many countries part cells by semicolons.
