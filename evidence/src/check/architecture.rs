@@ -233,4 +233,10 @@ fn references(sheet: &mut Sheet<'_>) {
             Some(_) => sheet.pass("citation_found", &pointer, "引用的报告已提交。", "The cited report was handed in."),
         }
     }
+    if let Some(first) = cited.first().filter(|_| !sheet.has_failed("citation_by_hash")) {
+        let count = cited.len();
+        let (zh, en) =
+            (format!("{count} 处引用都带 SHA-256。"), format!("{count} of {count} citations carry a SHA-256."));
+        sheet.pass("citation_by_hash", &first.pointer, zh, en);
+    }
 }

@@ -3,7 +3,7 @@
 use super::sheet::Sheet;
 use crate::decide::sides;
 use crate::import::names;
-use crate::{Candidate, Phrase, Workload};
+use crate::{Candidate, EvidenceClass, Phrase, Workload};
 
 pub(super) fn examine(sheet: &mut Sheet<'_>) {
     matching(sheet);
@@ -20,9 +20,10 @@ fn matching(sheet: &mut Sheet<'_>) {
         "71" => &["model", "backend"],
         _ => &[],
     };
-    let (here, differences) = if let Some(sha256) = &compared.linked {
+    let (here, differences, stated) = if let Some(sha256) = &compared.linked {
         let Some(other) = sheet.linked.iter().copied().find(|doc| doc.sha256 == *sha256) else { return };
-        (String::new(), sides::differences(sheet.doc, other))
+        let stated = sides::stated(&sheet.doc.report.workload, &other.report.workload);
+        (String::new(), sides::differences(sheet.doc, other), stated)
     } else {
         let place = |index: Option<usize>| sheet.doc.paper.places.get(index?).map(|place| place.pointer.as_str());
         let (Some(a), Some(b)) = (place(compared.candidate), place(compared.baseline)) else { return };
@@ -30,7 +31,8 @@ fn matching(sheet: &mut Sheet<'_>) {
             Workload::Distributed(_) => Workload::Distributed(crate::import::distributed_at(sheet.raw(), at)),
             _ => Workload::Inference(crate::import::inference_at(sheet.raw(), at)),
         };
-        (a.to_owned(), sides::between(&of(a), &of(b)))
+        let (own, other) = (of(a), of(b));
+        (a.to_owned(), sides::between(&own, &other), sides::stated(&own, &other))
     };
     let wrong: Vec<_> = differences.into_iter().filter(|difference| !free.contains(&difference.field)).collect();
     for difference in &wrong {
@@ -45,7 +47,18 @@ fn matching(sheet: &mut Sheet<'_>) {
         );
         sheet.fail(id, &pointer, other, own, message);
     }
-    if wrong.is_empty() {
+    if wrong.is_empty() && !stated {
+        // A simulator's requests are its own, and the pages on one layer or artifact send none.
+        if sheet.class == EvidenceClass::Gpu && !matches!(sheet.doc.lab(), "25" | "40" | "41") {
+            let message = Phrase::new(
+                "两次运行都没有写明工作负载：什么都没写，不等于一致。",
+                "Neither run states its workload: two that say nothing are not shown to be the same.",
+            );
+            let expected =
+                Phrase::new("请求数、token 数、batch 或序列长度", "requests, tokens, batch or sequence length");
+            sheet.fail(id, &here, expected, "null", message);
+        }
+    } else if wrong.is_empty() {
         sheet.pass(id, &here, "两次运行的工作负载一致。", "Both runs share their workload.");
     }
 }

@@ -324,7 +324,7 @@ fn linked_source(sheet: &mut Sheet<'_>) {
         .candidates
         .iter()
         .zip(&linked.paper.places)
-        .filter(|(candidate, place)| !candidate.metrics.is_empty() && place.finished_runs().count() < 3)
+        .filter(|(candidate, place)| !candidate.metrics.is_empty() && place.timed_runs().count() < 3)
         .map(|(candidate, _)| candidate.name.as_str())
         .collect();
     if !few.is_empty() {

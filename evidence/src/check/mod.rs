@@ -23,6 +23,7 @@ mod profile;
 mod quality;
 mod quantised;
 mod ranks;
+mod recorded;
 mod refuse;
 mod rules;
 mod sensitivity;
@@ -73,6 +74,7 @@ pub(crate) fn examine(sheet: &mut Sheet<'_>) {
     ranks::examine(sheet);
     architecture::examine(sheet);
     transfers::examine(sheet);
+    recorded::examine(sheet);
     compared::examine(sheet);
     conclusion::examine(sheet);
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::serving::at;
 use super::sheet::{Sheet, mib_text, short};
 use crate::import::names;
-use crate::{Candidate, Phrase, Shape, Word, Workload};
+use crate::{Candidate, EvidenceClass, Phrase, Shape, Word, Workload};
 
 pub(super) fn examine(sheet: &mut Sheet<'_>) {
     weights_fit(sheet);
@@ -163,6 +163,7 @@ fn deltas(sheet: &mut Sheet<'_>) {
         ("vram_delta_mb", peak(before).zip(peak(after)).map(|(a, b)| a - b)),
         ("error_delta", difference(|numbers| numbers.error).map(|delta| -delta)),
     ];
+    let mut agree = 0;
     for (key, expected) in rows {
         let pointer = format!("/summary/{key}");
         let (Some(expected), Some(stated)) = (expected, sheet.value(&pointer).and_then(Value::as_f64)) else {
@@ -174,7 +175,13 @@ fn deltas(sheet: &mut Sheet<'_>) {
                 format!("Both runs give {}, the summary says {}.", short(expected, 4), short(stated, 4)),
             );
             sheet.fail("quantised_deltas_agree", &pointer, short(expected, 4), short(stated, 4), message);
+        } else {
+            agree += 1;
         }
+    }
+    if agree > 0 && !sheet.has_failed("quantised_deltas_agree") {
+        let (zh, en) = ("summary 的差值可由两次运行复现。", "The deltas of the summary follow from both runs.");
+        sheet.pass("quantised_deltas_agree", "/summary", zh, en);
     }
 }
 
@@ -201,5 +208,21 @@ fn confirmed(sheet: &mut Sheet<'_>) {
             "The report accepts, while the quantised kernel or the task's quality is still unconfirmed.",
         );
         sheet.fail("kernel_and_quality_confirmed", pointer, Phrase::new("已确认", "confirmed"), text, message);
+    }
+    // What only a device can show; a file that says nothing about it has not looked.
+    if sheet.class != EvidenceClass::Gpu || sheet.doc.shape != Shape::Quantization {
+        return;
+    }
+    let [kernel, kernel_check, quality, quality_check] = places;
+    for pair in [[kernel, kernel_check], [quality, quality_check]] {
+        if pair.iter().any(|pointer| sheet.value(pointer).is_some()) {
+            continue;
+        }
+        let message = Phrase::new(
+            "报告 accept，却没有写明量化 kernel 或任务质量的证据。",
+            "The report accepts and states no evidence of the quantised kernel or of the task's quality.",
+        );
+        let expected = Phrase::new("已确认", "confirmed");
+        sheet.fail("kernel_and_quality_confirmed", pair[0], expected, "null", message);
     }
 }

@@ -96,7 +96,8 @@ fn counts(sheet: &mut Sheet<'_>, numbers: &Ranks, workload: &Distributed, here: 
         );
         sheet.fail("rank_count_agrees", &pointer, expected.to_string(), length.to_string(), message);
     }
-    if agree > 0 && !sheet.has_failed("rank_count_agrees") {
+    // Without the size of the world a list is only as long as itself.
+    if agree > 0 && workload.world_size.is_some() && !sheet.has_failed("rank_count_agrees") {
         sheet.pass(
             "rank_count_agrees",
             here,
@@ -307,6 +308,7 @@ fn division(sheet: &mut Sheet<'_>) {
     else {
         return;
     };
+    let mut agree = 0;
     for key in ["strategies", "rows", "candidates"] {
         let Some(items) = raw.get(key).and_then(Value::as_array) else { continue };
         for (index, item) in items.iter().take(100).enumerate() {
@@ -343,7 +345,14 @@ fn division(sheet: &mut Sheet<'_>) {
                     mib_text(stated * MIB),
                     message,
                 );
+            } else {
+                agree += 1;
             }
         }
+    }
+    if agree > 0 && !sheet.has_failed("state_division_agrees") {
+        let zh = format!("{agree} 种划分与状态大小、rank 数一致。");
+        let en = format!("{agree} of {agree} divisions agree with the states and the number of ranks.");
+        sheet.pass("state_division_agrees", home, zh, en);
     }
 }

@@ -26,6 +26,14 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
         sheet.fail("summary_present", "/summary", "summary", Phrase::new("没有", "none"), message);
         return;
     }
+    if !concludes(sheet) {
+        let message = Phrase::new(
+            "summary 里没有这个实验要给出的字段：结论从哪些数得出无从查对。",
+            "The summary has none of the fields that this lab publishes: nobody can see from which numbers the decision came.",
+        );
+        let found = Phrase::new("没有这些字段", "none of these fields");
+        sheet.fail("summary_present", "/summary", published(sheet).join(", "), found, message);
+    }
     if let Some(pair) = sheet.pair() {
         deltas(sheet, pair);
     }
@@ -38,6 +46,25 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
         evaluations(sheet, strategy);
         thresholds(sheet);
     }
+}
+
+/// What a summary concludes: differences of a pair, the chosen candidate of strategies. Counts alone conclude nothing.
+fn published(sheet: &Sheet<'_>) -> &'static [&'static str] {
+    if sheet.doc.is_stage(Stage::Pair) {
+        &[
+            "step_time_delta_ms",
+            "peak_mem_delta_mb",
+            "throughput_delta",
+            "time_improvement_pct",
+            "memory_improvement_pct",
+        ]
+    } else {
+        &["best_candidate", "feasible_names", "memory_saving_mb", "throughput_ratio"]
+    }
+}
+
+fn concludes(sheet: &Sheet<'_>) -> bool {
+    published(sheet).iter().any(|key| sheet.raw().pointer(&format!("/summary/{key}")).is_some())
 }
 
 /// Compares a number of the summary with the recomputed one. A field that is not there is not compared.

@@ -68,7 +68,7 @@ fn runs_recorded(sheet: &mut Sheet<'_>) {
         return;
     }
     let timed: Vec<_> = sheet.candidates().filter(|(candidate, _)| is_timed(candidate)).collect();
-    let few: Vec<_> = timed.iter().filter(|(_, place)| place.finished_runs().count() < RUNS).collect();
+    let few: Vec<_> = timed.iter().filter(|(_, place)| place.timed_runs().count() < RUNS).collect();
     let Some((_, first)) = few.first() else {
         if !timed.is_empty() {
             let total = timed.len();
@@ -83,7 +83,7 @@ fn runs_recorded(sheet: &mut Sheet<'_>) {
     };
     let list = few
         .iter()
-        .map(|(candidate, place)| format!("{} {}", candidate.name, place.finished_runs().count()))
+        .map(|(candidate, place)| format!("{} {}", candidate.name, place.timed_runs().count()))
         .collect::<Vec<_>>()
         .join(", ");
     let message = Phrase::new(
@@ -128,7 +128,7 @@ fn ratio_near_threshold(sheet: &mut Sheet<'_>) {
         return;
     }
     let threshold = sheet.limits.min_throughput_ratio.unwrap_or(crate::decide::MIN_RATIO);
-    let runs = |index: usize| sheet.candidate(index).map_or(0, |(_, place)| place.finished_runs().count());
+    let runs = |index: usize| sheet.candidate(index).map_or(0, |(_, place)| place.timed_runs().count());
     let near = threshold > 0.0 && (ratio / threshold - 1.0).abs() <= RATIO_NOISE;
     let pointer = if sheet.doc.shape == Shape::V1 { "/candidates" } else { "/summary/throughput_ratio" };
     if near && runs(best).min(runs(baseline)) < RUNS {

@@ -21,6 +21,14 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
     if !sheet.doc.is_stage(Stage::Merge) {
         return;
     }
+    if sheet.value("/upstream").and_then(Value::as_object).is_none_or(|map| map.is_empty()) {
+        let message = Phrase::new(
+            "没有 upstream：这份合并没有写出所合并的报告，同一口径无从谈起。",
+            "There is no upstream: the merge repeats nothing of the reports it merges, so nothing shows one workload.",
+        );
+        let expected = Phrase::new("73、76、75 的摘要", "the summaries of 73, 76 and 75");
+        sheet.fail("upstream_one_workload", "/upstream", expected, Phrase::new("没有", "none"), message);
+    }
     one_workload(sheet);
     one_run(sheet);
     decisions(sheet);

@@ -108,14 +108,25 @@ pub(crate) fn differences(doc: &Document, other: &Document) -> Vec<Difference> {
     between(&doc.report.workload, &other.report.workload)
 }
 
-/// Fields in which two workloads differ, the load apart.
-pub(crate) fn between(a: &Workload, b: &Workload) -> Vec<Difference> {
-    let pairs: Vec<Field> = match (a, b) {
+fn fields(a: &Workload, b: &Workload) -> Vec<Field> {
+    match (a, b) {
         (Workload::Inference(a), Workload::Inference(b)) => inference(a, b),
         (Workload::Distributed(a), Workload::Distributed(b)) => distributed(a, b),
         _ => Vec::new(),
-    };
-    pairs
+    }
+}
+
+/// Fields that say what was deployed or how often it was timed, not what it had to do.
+const NO_WORK: [&str; 6] = ["model", "dtype", "backend", "world_size", "warmup", "repeats"];
+
+/// Whether both workloads say what was to be done: two that say nothing are not the same.
+pub(crate) fn stated(a: &Workload, b: &Workload) -> bool {
+    fields(a, b).iter().any(|(field, [here, there])| !NO_WORK.contains(field) && here.is_some() && there.is_some())
+}
+
+/// Fields in which two workloads differ, the load apart.
+pub(crate) fn between(a: &Workload, b: &Workload) -> Vec<Difference> {
+    fields(a, b)
         .into_iter()
         .filter(|(_, [here, there])| here != there)
         .map(|(field, [here, there])| Difference { field, here, there })

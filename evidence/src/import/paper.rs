@@ -159,6 +159,14 @@ impl Place {
     pub(crate) fn finished_runs(&self) -> impl Iterator<Item = &Run> {
         self.runs.iter().filter(|run| run.ok)
     }
+
+    /// Repeats of the timing: a run that states no time repeats nothing.
+    pub(crate) fn timed_runs(&self) -> impl Iterator<Item = &Run> {
+        self.finished_runs().filter(|run| {
+            let metrics = &run.metrics;
+            metrics.step_time_ms.is_some() || metrics.time_ms.is_some() || metrics.samples_per_s.is_some()
+        })
+    }
 }
 
 /// The decision as the file writes it.

@@ -17,6 +17,9 @@ fn nothing_feasible(r: &mut Value) {
 
 pub fn cases() -> Vec<Case> {
     vec![
+        case("summary_present", budget, "/summary", |r| set(r, "/summary", json!({}))),
+        case("summary_present", strategies, "/summary", |r| set(r, "/summary", json!({"candidate_count": 3}))),
+        case("summary_present", pair, "/summary", |r| set(r, "/summary", json!({"note": "faster"}))),
         case("samples_per_s_agrees", strategies, "/candidates/1/samples_per_s", |r| {
             set(r, "/candidates/1/samples_per_s", json!(4.0));
         }),

@@ -17,6 +17,25 @@ fn peak(r: &mut Value, index: usize, key: &str, mib: f64) {
 
 pub fn cases() -> Vec<Case> {
     vec![
+        case("peaks_recorded", strategies, "/candidates/1/peak_memory_mb", |r| {
+            remove(r, "/candidates/1/peak_memory_mb")
+        }),
+        // A candidate that ran out of memory was tried.
+        Case {
+            twin: |r| {
+                let oom = json!({"name": "checkpoint", "status": "oom", "error": "CUDA out of memory"});
+                let baseline = r["candidates"][0].clone();
+                set(r, "/candidates", json!([baseline, oom]));
+            },
+            ..case("candidates_compared", strategies, "/candidates", |r| {
+                let baseline = r["candidates"][0].clone();
+                set(r, "/candidates", json!([baseline]));
+            })
+        },
+        // Repeats without a time repeat nothing.
+        case("runs_recorded", strategies, "/candidates/0/runs", |r| {
+            set(r, "/candidates/0/runs", json!([{}, {}, {}]));
+        }),
         // 494,032,768 × 20 B = 9,422.9 MiB; a baseline of 9,700 leaves 277.1 to save.
         case("optimizer_floor", strategies, "/summary/memory_saving_mb", |r| {
             peak(r, 0, "peak_memory_mb", 9700.0);

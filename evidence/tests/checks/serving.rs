@@ -191,6 +191,10 @@ fn bits() -> Vec<Case> {
             set(r, "/candidate/kernel_evidence", json!("pending_manual_confirmation"));
         }),
         case("kernel_and_quality_confirmed", quantised, "/quality/status", |r| {
+            remove(r, "/quality");
+            remove(r, "/evidence_checks/task_quality");
+        }),
+        case("kernel_and_quality_confirmed", quantised, "/quality/status", |r| {
             set(r, "/quality/status", json!("pending_task_evaluation"));
         }),
         case("decision_confirmed", artifacts, "/decision/decision", |r| {

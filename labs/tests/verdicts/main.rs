@@ -5,6 +5,7 @@ mod inference;
 mod own;
 mod own_training;
 mod points;
+mod unlooked;
 
 use evidence::{Document, EvidenceClass, Grade, GradeContext, Outcome, Provenance, Why};
 use serde_json::Value;

@@ -3,6 +3,14 @@
 use super::{Rule, error, note, warning};
 
 pub(super) const RULES: &[Rule] = &[
+    warning(
+        "numbers_compared",
+        ["是否有数字可以互相核对", "Some numbers follow from others of the file"],
+        [
+            "写出汇总值的来源：逐次运行、batch 与步时、时长与计数、逐 rank 的数字。",
+            "Write what the aggregates come from: single runs, batch and step time, duration and counts, numbers of each rank.",
+        ],
+    ),
     error(
         "samples_per_s_agrees",
         ["吞吐与步时是否一致", "samples_per_s agrees with batch and step time"],

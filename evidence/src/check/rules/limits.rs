@@ -3,6 +3,19 @@
 use super::{Rule, error, note, warning};
 
 pub(super) const RULES: &[Rule] = &[
+    error(
+        "peaks_recorded",
+        ["每次运行是否记录显存峰值", "Every finished run records its memory peak"],
+        ["记录每次运行的 max_memory_allocated。", "Record max_memory_allocated of every run."],
+    ),
+    error(
+        "candidates_compared",
+        ["基线之外是否有候选", "A candidate stands beside the baseline"],
+        [
+            "至少再测一种策略；OOM 的候选也要列出。",
+            "Measure at least one strategy more; a candidate that ran out of memory counts as well.",
+        ],
+    ),
     warning(
         "optimizer_floor",
         ["节省阈值在优化器下限之上能否达到", "The threshold can be reached above the optimizer floor"],
