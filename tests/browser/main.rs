@@ -3,6 +3,7 @@
 mod accessibility;
 mod drill;
 mod first_day;
+mod gradebook;
 mod keyboard;
 mod kit;
 mod larger;

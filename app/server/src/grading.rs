@@ -18,8 +18,8 @@ static GRADERS: Semaphore = Semaphore::const_new(2);
 
 /// What became of bytes that a learner sent.
 pub enum Received {
-    /// Stored (or known already) and graded.
-    Graded { id: ReportId, new: bool, grade: Box<Grade> },
+    /// Stored (or known already) and graded. Without a grade where a class of the sender holds it back.
+    Graded { id: ReportId, new: bool, grade: Option<Box<Grade>> },
     /// Not a report. Nothing was stored; the sender keeps the file.
     Unreadable(ReadError),
 }
@@ -32,11 +32,14 @@ pub async fn store_and_grade(store: &Store, user: &User, raw: Vec<u8>) -> Result
         (_, Err(error)) => return Ok(Received::Unreadable(error)),
     };
     let stored = reports::upload(store, user.id, facts(&document, &raw), UploadedBy::File).await?;
-    let grade = match existing(store, user.viewer(), stored).await? {
-        Some(grade) => grade,
-        None => grade_stored(store, stored.id()).await?,
-    };
-    Ok(Received::Graded { id: stored.id(), new: matches!(stored, Stored::New(_)), grade: Box::new(grade) })
+    let id = stored.id();
+    if matches!(stored, Stored::New(_)) || !grades::is_graded(store, id).await? {
+        grade_stored(store, id).await?;
+    }
+    // Read as the sender may: what a class holds back does not leave the store.
+    let shown = grades::latest(store, user.viewer(), id).await?;
+    let grade = shown.map(|row| row.grade.parse()).transpose()?.map(Box::new);
+    Ok(Received::Graded { id, new: matches!(stored, Stored::New(_)), grade })
 }
 
 /// The columns of a report.
@@ -65,16 +68,6 @@ pub async fn parse(raw: Vec<u8>) -> Result<(Vec<u8>, Result<Document, ReadError>
         (raw, document)
     })
     .await
-}
-
-async fn existing(store: &Store, viewer: Viewer, stored: Stored) -> Result<Option<Grade>, GradingError> {
-    match stored {
-        Stored::New(_) => Ok(None),
-        Stored::Already(id) => match grades::latest(store, viewer, id).await? {
-            Some(row) => Ok(Some(row.grade.parse()?)),
-            None => Ok(None),
-        },
-    }
 }
 
 /// Grades a stored report, with the learner's other reports beside it, and appends the grade.

@@ -5,6 +5,7 @@ mod allocator;
 mod budget;
 mod catalogue;
 pub mod class;
+pub mod credit;
 pub mod drill;
 mod error;
 mod home;

@@ -1,11 +1,13 @@
 //! Every lab of the course, embedded at build time.
 
+mod chain;
 mod file;
 
 use std::sync::OnceLock;
 
 use evidence::{Document, Grade, GradeContext, Lang, Phrase, Rubric, Shape};
 
+pub use chain::Chain;
 pub use file::{LabKind, Param};
 
 /// What the build script embeds for a lab.
@@ -53,6 +55,11 @@ impl Lab {
     /// Its text, Markdown.
     pub fn readme(&self, lang: Lang) -> &'static str {
         lang.pick(self.readme[0], self.readme[1])
+    }
+
+    /// The kind of work it is about.
+    pub fn chain(&self) -> Chain {
+        Chain::of(&self.task, self.rubric.rule)
     }
 
     /// Whether a report of this shape may be handed in for it.

@@ -42,7 +42,7 @@ async fn what_dies_in_the_middle_loses_nothing() {
     learner.wait_text("a.account", LEARNER.name).await;
     assert_eq!(learner.count("[data-column=cpu] li").await, 1);
     teacher.goto(&server.url(&class)).await;
-    teacher.wait_text("#gradebook ~ .table tbody tr td:nth-child(2)", "1 份").await;
+    teacher.wait_text("#gradebook ~ .table tbody tr td:nth-child(6)", "1 次").await;
     learner.end().await;
     teacher.end().await;
 }

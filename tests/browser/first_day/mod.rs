@@ -137,7 +137,7 @@ async fn keeps_the_gradebook(tab: &Tab, server: &Server, class: &str) {
     tab.goto(&server.url(class)).await;
     let row = "#gradebook ~ .table tbody tr";
     tab.wait_text(row, LEARNER.name).await;
-    tab.wait_text(&format!("{row} td:nth-child(2)"), "rmsnorm").await;
+    tab.wait_text(&format!("{row} td:nth-child(6)"), "rmsnorm").await;
     tab.wait_text(&format!("{row} td:nth-child(3)"), "76").await;
     let (file, csv) = tab.download("a[href$='gradebook.csv']").await;
     assert!(file.starts_with("gradebook-") && file.ends_with(".csv"), "{file}");

@@ -60,7 +60,12 @@ async fn main() {
         every(&guest, &server, &PUBLIC.map(str::to_owned), "", &out).await;
         every(&learner, &server, &[report, "/reports".to_owned(), "/account".to_owned()], "learner-", &out).await;
         let class = class.trim_start_matches("/zh").to_owned();
-        every(&teacher, &server, &["/class".to_owned(), class], "teacher-", &out).await;
+        teacher.goto(&server.url(&format!("/zh{class}"))).await;
+        let cell: String = teacher.eval("document.querySelector('.gradebook .score a').pathname").await;
+        let cell = cell.trim_start_matches("/zh").to_owned();
+        let parts = ["", "/labs", "/labs/76", "/audit"].map(|part| format!("{class}{part}"));
+        let pages = [vec!["/class".to_owned(), cell], parts.to_vec()].concat();
+        every(&teacher, &server, &pages, "teacher-", &out).await;
         guest.end().await;
     } else {
         readme(&learner, &server, &report, &out).await;
@@ -87,11 +92,8 @@ async fn readme(tab: &Tab, server: &Server, report: &str, out: &Path) {
 async fn every(tab: &Tab, server: &Server, pages: &[String], who: &str, out: &Path) {
     for page in pages {
         // Ids are of no use in a file's name.
-        let mut name = page.trim_matches('/').replace('/', "-");
-        if name.len() > 30 {
-            name.truncate(name.find('-').unwrap_or(name.len()));
-            name.push_str("-one");
-        }
+        let part = |part: &'_ str| if part.len() > 20 { "one".to_owned() } else { part.to_owned() };
+        let name = page.trim_matches('/').split('/').map(part).collect::<Vec<_>>().join("-");
         let name = if name.is_empty() { "home".to_owned() } else { name };
         for lang in ["zh", "en"] {
             for scheme in Scheme::ALL {

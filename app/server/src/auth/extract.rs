@@ -10,7 +10,7 @@ mod user;
 pub use rejection::AuthRejection;
 pub use runner::RunnerAuth;
 pub use token::TokenUser;
-pub use user::{CurrentUser, Instructor, MaybeUser};
+pub use user::{CurrentUser, Instructor, MaybeUser, Staff};
 
 /// The token of `Authorization: Bearer …`.
 pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {

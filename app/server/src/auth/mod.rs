@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::store::Store;
 
 pub use client::{ClientIp, TrustedProxies};
-pub use extract::{AuthRejection, CurrentUser, Instructor, MaybeUser, RunnerAuth, TokenUser};
+pub use extract::{AuthRejection, CurrentUser, Instructor, MaybeUser, RunnerAuth, Staff, TokenUser};
 pub use limits::{Attempt, Limited, Limits};
 
 /// What signing in needs, shared by every request. The application's state gives it by `FromRef`.

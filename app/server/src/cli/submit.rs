@@ -30,8 +30,18 @@ pub struct Args {
 struct Submitted {
     url: String,
     new: bool,
+    #[serde(default)]
+    held: bool,
+    /// Absent while a class holds the grade back.
     #[serde(flatten)]
-    line: GradeLine,
+    line: Option<GradeLine>,
+}
+
+impl Submitted {
+    /// Whether the report was taken: graded, or graded and not shown yet.
+    fn is_taken(&self) -> bool {
+        self.line.as_ref().map_or(self.held, GradeLine::is_graded)
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -135,30 +145,37 @@ fn show(file: &Path, answer: &str, json: bool) -> bool {
     let parsed: Result<Submitted, _> = serde_json::from_str(answer);
     if json {
         outln!("{}", answer.trim());
-        return parsed.is_ok_and(|submitted| submitted.line.is_graded());
+        return parsed.is_ok_and(|submitted| submitted.is_taken());
     }
     match parsed {
         Ok(submitted) => {
-            let line = &submitted.line;
             let known = if submitted.new { "" } else { " (already known)" };
-            let word = line.decision.recomputed.as_deref().unwrap_or("nothing to decide");
-            outln!(
-                "{}: {}{known}, {} / {} points, decision recomputed: {word}",
-                file.display(),
-                line.outcome,
-                line.points.earned,
-                line.points.possible
-            );
-            for check in line.checks.iter().filter(|check| check.status == "fail" && check.severity != "note") {
-                outln!("  {} {}: {} → {}", check.severity, check.pointer, check.message, check.fix);
+            match &submitted.line {
+                Some(line) => graded(file, known, line),
+                None if submitted.held => outln!("{}: stored{known}; the class shows the grade later", file.display()),
+                None => eprintln!("{}: the server's answer has no grade", file.display()),
             }
             outln!("  {}", submitted.url);
-            line.is_graded()
+            submitted.is_taken()
         }
         Err(error) => {
             eprintln!("{}: the server's answer cannot be read: {error}", file.display());
             false
         }
+    }
+}
+
+fn graded(file: &Path, known: &str, line: &GradeLine) {
+    let word = line.decision.recomputed.as_deref().unwrap_or("nothing to decide");
+    outln!(
+        "{}: {}{known}, {} / {} points, decision recomputed: {word}",
+        file.display(),
+        line.outcome,
+        line.points.earned,
+        line.points.possible
+    );
+    for check in line.checks.iter().filter(|check| check.status == "fail" && check.severity != "note") {
+        outln!("  {} {}: {} → {}", check.severity, check.pointer, check.message, check.fix);
     }
 }
 

@@ -19,7 +19,7 @@ use crate::http::page::preferred;
 use crate::http::{AppState, Problem};
 use crate::store::api_tokens::Scope;
 use crate::store::reports::{self, Filter, ReportRow};
-use crate::store::{ReportId, grades};
+use crate::store::{ReportId, StoreError, grades};
 
 pub fn routes() -> Router<AppState> {
     Router::new()
@@ -44,8 +44,10 @@ struct Submitted {
     url: String,
     /// Whether these bytes were new.
     new: bool,
+    /// Whether a class holds the grade back; then none stands here.
+    held: bool,
     #[serde(flatten)]
-    line: GradeLine,
+    line: Option<GradeLine>,
 }
 
 /// Messages come in the language that `Accept-Language` asks for; English when it does not.
@@ -70,8 +72,8 @@ async fn submit(
         Received::Graded { id, new, grade } => {
             let status = if new { StatusCode::CREATED } else { StatusCode::OK };
             let url = format!("{}/{}/reports/{id}", app.config.origin, lang.code());
-            let line = GradeLine::graded("", &grade, lang);
-            Ok((status, Json(Submitted { id: id.to_string(), url, new, line })).into_response())
+            let line = grade.map(|grade| GradeLine::graded("", &grade, lang));
+            Ok((status, Json(Submitted { id: id.to_string(), url, new, held: line.is_none(), line })).into_response())
         }
         Received::Unreadable(error) => {
             let line = GradeLine::unreadable("", "upload", &error, lang);
@@ -124,10 +126,18 @@ async fn grade_of(app: &AppState, token: &TokenUser, id: &str) -> Result<Grade, 
     token.require(Scope::ReadReports).map_err(IntoResponse::into_response)?;
     let missing = || Problem::not_found().into_response();
     let id: ReportId = id.parse().map_err(|_| missing())?;
-    let row = grades::latest(&app.store, token.viewer(), id)
-        .await
-        .map_err(|error| Problem::internal(error).into_response())?
-        .ok_or_else(missing)?;
+    let broken = |error: StoreError| Problem::internal(error).into_response();
+    let viewer = token.viewer();
+    let Some(row) = grades::latest(&app.store, viewer, id).await.map_err(broken)? else {
+        reports::get(&app.store, viewer, id).await.map_err(broken)?.ok_or_else(missing)?;
+        let held = grades::is_graded(&app.store, id).await.map_err(broken)?;
+        let (status, detail) = if held {
+            (StatusCode::FORBIDDEN, "the class has not released this grade yet")
+        } else {
+            (StatusCode::NOT_FOUND, "the report waits for its grade")
+        };
+        return Err(Problem::new(status, detail).into_response());
+    };
     row.grade.parse().map_err(|error| Problem::internal(error).into_response())
 }
 

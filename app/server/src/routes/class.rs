@@ -1,10 +1,15 @@
-//! Classes, gradebook and runners, for instructors. What is not of a class that the reader teaches is not found.
+//! Classes, gradebook and runners, for instructors and, in a class, for its assistants. What the reader has no right to
+//! is not found.
 
+mod audit;
+mod dates;
 mod drill;
 mod exports;
 mod flows;
 mod gradebook;
 mod imports;
+mod labs;
+mod learner;
 mod list;
 mod members;
 mod one;
@@ -23,7 +28,7 @@ use crate::http::AppState;
 pub use flows::unread_line;
 
 /// Who comes to the pages around a gradebook; which classes they may grade is the store's to say.
-type Grader = crate::auth::Instructor;
+type Grader = crate::auth::Staff;
 
 /// A spreadsheet with its form around it.
 const IMPORT_LIMIT: usize = imports::MAX_BYTES + (64 << 10);
@@ -40,6 +45,19 @@ pub fn routes() -> Router<AppState> {
         .route("/{lang}/class/{id}/removals", post(members::remove).get(one::back))
         .route("/{lang}/class/{id}/drill", get(one::back).post(drill::open))
         .route("/{lang}/class/{id}/drill/{set}", get(drill::show))
+        .route("/{lang}/class/{id}/rights", get(one::back).post(members::rights))
+        .route("/{lang}/class/{id}/counting", get(labs::back).post(labs::counting))
+        .route("/{lang}/class/{id}/labs", get(labs::list))
+        .route("/{lang}/class/{id}/labs/{lab}", get(labs::show))
+        .route("/{lang}/class/{id}/labs/{lab}/dates", get(labs::back_to_lab).post(labs::dates))
+        .route("/{lang}/class/{id}/labs/{lab}/release", get(labs::back_to_lab).post(labs::release))
+        .route("/{lang}/class/{id}/learners/{user}", get(learner::list))
+        .route("/{lang}/class/{id}/learners/{user}/{lab}", get(learner::show))
+        .route("/{lang}/class/{id}/learners/{user}/{lab}/points", get(learner::back).post(learner::points))
+        .route("/{lang}/class/{id}/learners/{user}/{lab}/withdrawals", get(learner::back).post(learner::withdraw))
+        .route("/{lang}/class/{id}/learners/{user}/{lab}/dates", get(learner::back).post(learner::extend))
+        .route("/{lang}/class/{id}/learners/{user}/{lab}/dates/end", get(learner::back).post(learner::end_extension))
+        .route("/{lang}/class/{id}/audit", get(audit::show))
         .route("/{lang}/class/{id}/gradebook.csv", get(gradebook::csv))
         .route("/{lang}/class/{id}/canvas.csv", get(exports::canvas))
         .route("/{lang}/class/{id}/attempts.csv", get(exports::attempts))

@@ -4,6 +4,7 @@ mod account;
 mod api;
 mod budget;
 mod class;
+mod credit;
 mod drill;
 mod job_state;
 mod jobs;

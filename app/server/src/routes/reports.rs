@@ -1,6 +1,7 @@
 //! A learner's reports: the list, the upload, one report.
 
 mod comments;
+mod credits;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Multipart, Path, Query, State};
@@ -11,14 +12,16 @@ use evidence::{Grade, Lang, MAX_BYTES, ReadError};
 use leptos::prelude::*;
 use serde::Deserialize;
 use ui::pages::class::UnreadReport;
-use ui::pages::report::{ReportFacts, ReportItem, Threads, Trouble};
+use ui::pages::report::{ClassPoints, ReportFacts, ReportItem, Threads, Trouble};
 use ui::shell::Section;
 
+use super::account::answer::iso;
 use super::class::unread_line;
 use crate::auth::CurrentUser;
 use crate::grading::{self, Received};
 use crate::http::{AppState, Reader};
 use crate::store::comments as store_comments;
+use crate::store::grades::HeldLab;
 use crate::store::reports::{self, Filter, ReportRow};
 use crate::store::{ReportId, StoreError, UserId, grades, users};
 
@@ -55,7 +58,7 @@ async fn show_list(
         Some(Ok(id)) => id,
         Some(Err(_)) => return StatusCode::NOT_FOUND.into_response(),
     };
-    let (items, name) = match items(app, user, owner).await {
+    let (items, name, points) = match items(app, user, reader.lang, owner).await {
         Ok(Some(found)) => found,
         Ok(None) => return StatusCode::NOT_FOUND.into_response(),
         Err(error) => return unavailable(&error),
@@ -70,7 +73,7 @@ async fn show_list(
     };
     let heading = if own { lang.pick("我的报告", "My reports").to_owned() } else { name };
     reader.page_with(app, status, Section::Reports, title, [], move || {
-        view! { <ui::pages::report::ReportsPage lang heading own items unread trouble /> }
+        view! { <ui::pages::report::ReportsPage lang heading own items unread points trouble /> }
     })
 }
 
@@ -83,17 +86,22 @@ async fn unread(app: &AppState, user: &CurrentUser, owner: UserId) -> Result<Vec
 async fn items(
     app: &AppState,
     user: &CurrentUser,
+    lang: Lang,
     owner: UserId,
-) -> Result<Option<(Vec<ReportItem>, String)>, StoreError> {
+) -> Result<Option<(Vec<ReportItem>, String, Vec<ClassPoints>)>, StoreError> {
     let Some(person) = users::get(&app.store, user.viewer(), owner).await? else { return Ok(None) };
     let filter = Filter { user: Some(owner), lab: None };
     let rows = reports::list(&app.store, user.viewer(), filter).await?;
     let grades = grades::latest_of_user(&app.store, user.viewer(), owner).await?;
+    let own = owner == user.id;
+    let held = if own { grades::held_labs(&app.store, owner).await? } else { Vec::new() };
+    let points = if own { credits::of_learner(&app.store, user, lang, &held).await? } else { Vec::new() };
     let items = rows
         .into_iter()
         .map(|row| {
             let grade = grades.iter().find(|grade| grade.report_id == row.id);
             ReportItem {
+                held: held.iter().any(|held| row.lab.as_ref() == Some(&held.lab)),
                 id: row.id.to_string(),
                 lab: lab_name(&row),
                 class: *row.class,
@@ -105,7 +113,7 @@ async fn items(
             }
         })
         .collect();
-    Ok(Some((items, person.display_name)))
+    Ok(Some((items, person.display_name, points)))
 }
 
 fn lab_name(row: &ReportRow) -> String {
@@ -229,7 +237,17 @@ async fn load(
     let grade = history.first().map(|row| row.grade.parse::<Grade>()).transpose()?;
     let twins = reports::twins(&app.store, viewer, id).await?;
     let owner = users::get(&app.store, viewer, row.user_id).await?;
+    let own = row.user_id == user.id;
+    let held = if own && grade.is_none() && grades::is_graded(&app.store, id).await? {
+        let labs = grades::held_labs(&app.store, user.id).await?;
+        let until = labs.iter().find(|held| Some(&held.lab) == row.lab.as_ref()).and_then(HeldLab::until);
+        Some(until.map(iso))
+    } else {
+        None
+    };
+    let credits = credits::of_report(&app.store, user, &row).await?;
     let lab = lab_name(&row);
+    let accepted = labs::lab(&lab).map(|lab| lab.rubric.gpu_provenance.clone()).unwrap_or_default();
     let facts = ReportFacts {
         id: row.id.to_string(),
         title: labs::lab(&lab).map(|lab| (lab.title(Lang::Zh).to_owned(), lab.title(Lang::En).to_owned())),
@@ -245,6 +263,9 @@ async fn load(
         has_budget: evidence::read(&raw).is_ok_and(|doc| evidence::budget::applies(&doc)),
         owner: owner.filter(|owner| owner.id != user.id).map(|owner| owner.display_name),
         twins: twins.into_iter().map(|twin| (twin.report_id.to_string(), twin.display_name)).collect(),
+        held,
+        accepted,
+        credits,
     };
     let threads = comments::threads(app, user, id, grade.as_ref(), fresh).await?;
     let raw = tokio::task::spawn_blocking(move || pretty(&raw)).await.unwrap_or_default();

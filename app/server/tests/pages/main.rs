@@ -25,6 +25,7 @@ mod ledgers;
 mod links;
 mod own;
 mod quantisation;
+mod rules;
 mod runners;
 mod secrets;
 mod stories;

@@ -3,13 +3,18 @@
 mod checks;
 mod list;
 mod one;
+mod points;
+mod raise;
 mod reconciliation;
 mod threads;
 
 use evidence::EvidenceClass;
 
+use super::credit::CreditLine;
+
 pub use list::ReportsPage;
 pub use one::ReportPage;
+pub use points::{ClassPoints, LabPoints};
 pub use threads::{Entry, EntryKind, Thread, Threads};
 
 /// A line of the list.
@@ -23,6 +28,8 @@ pub struct ReportItem {
     pub outcome: Option<String>,
     pub earned: Option<i64>,
     pub possible: Option<i64>,
+    /// The class shows it later.
+    pub held: bool,
 }
 
 /// Why a file was not taken, with the text that was pasted.
@@ -56,4 +63,10 @@ pub struct ReportFacts {
     pub has_budget: bool,
     /// Identical files of other learners: id and name. For instructors only.
     pub twins: Vec<(String, String)>,
+    /// The class shows grade and points later: `Some`, with the instant where it is settled.
+    pub held: Option<Option<String>>,
+    /// Provenances whose reports earn the GPU part of the lab.
+    pub accepted: Vec<String>,
+    /// What the lab counts in each class of the learner: name and parts.
+    pub credits: Vec<(String, Vec<CreditLine>)>,
 }

@@ -8,7 +8,7 @@ use super::AuthRejection;
 use crate::{
     auth::{Auth, session},
     store::{
-        Role, User, Viewer,
+        Role, User, Viewer, classes,
         sessions::{self, SessionKey},
         users,
     },
@@ -42,6 +42,17 @@ pub struct MaybeUser(pub Option<CurrentUser>);
 /// A signed-in instructor.
 #[derive(Clone, Debug)]
 pub struct Instructor(pub CurrentUser);
+
+/// Somebody signed in who teaches, or assists some class. What they may do in which class is the store's to say.
+#[derive(Clone, Debug)]
+pub struct Staff(pub CurrentUser);
+
+impl std::ops::Deref for Staff {
+    type Target = CurrentUser;
+    fn deref(&self) -> &CurrentUser {
+        &self.0
+    }
+}
 
 impl std::ops::Deref for Instructor {
     type Target = CurrentUser;
@@ -117,7 +128,26 @@ where
         if user.role == Role::Instructor {
             return Ok(Self(user));
         }
-        let uri = parts.extensions.get::<OriginalUri>().map_or(&parts.uri, |uri| &uri.0);
-        Err(AuthRejection::InstructorsOnly { api: false }.for_path(uri.path()))
+        Err(instructors_only(parts))
+    }
+}
+
+fn instructors_only(parts: &Parts) -> AuthRejection {
+    let uri = parts.extensions.get::<OriginalUri>().map_or(&parts.uri, |uri| &uri.0);
+    AuthRejection::InstructorsOnly { api: false }.for_path(uri.path())
+}
+
+impl<S> FromRequestParts<S> for Staff
+where
+    Auth: FromRef<S>,
+    S: Send + Sync,
+{
+    type Rejection = AuthRejection;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, AuthRejection> {
+        let user = CurrentUser::from_request_parts(parts, state).await?;
+        let helps = user.role == Role::Instructor
+            || classes::assists(&Auth::from_ref(state).store, user.id).await.map_err(AuthRejection::unavailable)?;
+        if helps { Ok(Self(user)) } else { Err(instructors_only(parts)) }
     }
 }

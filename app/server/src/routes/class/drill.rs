@@ -12,7 +12,7 @@ use ui::pages::class::{BUCKETS, Distribution, DistributionPage, DrillLine, Drill
 use ui::state::pick;
 
 use super::one::{self, taught};
-use crate::auth::Instructor;
+use crate::auth::{CurrentUser, Staff};
 use crate::http::{AppState, Reader};
 use crate::routes::account::answer::{Answer, Failure, Trouble, iso};
 use crate::routes::drill::{percent, seed};
@@ -26,7 +26,7 @@ pub fn blank() -> DrillSets {
     DrillSets { count: "10".to_owned(), ..DrillSets::default() }
 }
 
-pub async fn lines(app: &AppState, user: &Instructor, class: ClassId) -> Result<Vec<DrillLine>, StoreError> {
+pub async fn lines(app: &AppState, user: &CurrentUser, class: ClassId) -> Result<Vec<DrillLine>, StoreError> {
     let line = |set: Set| DrillLine {
         id: set.id.to_string(),
         opened: iso(set.created_ms),
@@ -70,7 +70,7 @@ impl Wanted {
 /// Opens a set; the same seed gives the same questions again.
 pub async fn open(
     State(app): State<AppState>,
-    user: Instructor,
+    user: Staff,
     reader: Reader,
     Path((_, id)): Path<(String, String)>,
     Form(wanted): Form<Wanted>,
@@ -100,7 +100,7 @@ pub async fn open(
 /// How the class answered a set.
 pub async fn show(
     State(app): State<AppState>,
-    user: Instructor,
+    user: Staff,
     reader: Reader,
     Path((_, id, set)): Path<(String, String, String)>,
 ) -> Answer {

@@ -1,45 +1,83 @@
 //! The gradebook as rows of a page and as a file for spreadsheets.
 
+use std::collections::BTreeSet;
+
 use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use evidence::{Lang, Part};
+use labs::Chain;
 use serde_json::json;
-use ui::pages::class::{GradebookRow, Score};
+use ui::pages::class::{GradebookRow, GradebookTable, Pair, Score};
 
 use super::one::taught;
-use crate::auth::Instructor;
+use crate::auth::Staff;
+use crate::credit::{Chosen, Credited, points};
 use crate::http::AppState;
-use crate::routes::account::answer::{Answer, iso, unavailable};
+use crate::routes::account::answer::{Answer, Failure, iso, unavailable};
 use crate::store::audit::{self, AuditAction};
-use crate::store::clean_text;
-use crate::store::grades::{self, GradebookLine};
+use crate::store::classes::Member;
+use crate::store::grades::{self, Effective, GradebookLine, Sheet};
+use crate::store::{Counting, clean_text};
 
-/// One row per learner; the lines come ordered by learner.
-pub fn rows(lines: Vec<GradebookLine>) -> Vec<GradebookRow> {
-    let mut rows: Vec<GradebookRow> = Vec::new();
-    for line in lines {
-        let user = line.user_id.to_string();
-        if rows.last().is_none_or(|row| row.user != user) {
-            let (login, display_name) = (line.login, line.display_name);
-            rows.push(GradebookRow { user, login, display_name, cpu: vec![], gpu: vec![], last: None });
+/// One row per learner, one pair of columns per kind of work. Training and inference always have theirs.
+pub fn table(members: &[Member], sheet: &Sheet, lang: Lang) -> GradebookTable {
+    // A lab that the catalogue does not hold any more stands behind the others.
+    let chain = |lab: &str| labs::lab(lab).map(|lab| lab.chain());
+    let used: BTreeSet<Option<Chain>> = sheet.lines.iter().map(|line| chain(&line.lab)).collect();
+    let always = [Chain::Training, Chain::Inference];
+    let mut chains: Vec<Option<Chain>> = Chain::ALL
+        .into_iter()
+        .map(Some)
+        .filter(|chain| used.contains(chain) || always.iter().any(|always| *chain == Some(*always)))
+        .collect();
+    chains.extend(used.contains(&None).then_some(None));
+    let row = |member: &Member| {
+        let own: Vec<&Effective> = sheet.lines.iter().filter(|line| line.user_id == member.user_id).collect();
+        let scores = |of: Option<Chain>, part: Part| {
+            own.iter().filter(|line| line.part == part && chain(&line.lab) == of).map(|line| score(line)).collect()
+        };
+        let last = own.iter().filter_map(|line| line.standing.latest()).map(|latest| latest.attempt.submitted_ms).max();
+        GradebookRow {
+            user: member.user_id.to_string(),
+            login: member.login.clone(),
+            display_name: member.display_name.clone(),
+            pairs: chains.iter().map(|of| Pair { cpu: scores(*of, Part::Cpu), gpu: scores(*of, Part::Gpu) }).collect(),
+            last: last.map(iso),
         }
-        let (Some(row), Some(lab)) = (rows.last_mut(), line.lab) else { continue };
-        let score = |earned, possible, reports| Score { lab: lab.clone(), earned, possible, reports };
-        // A lab without points in a column has no line there.
-        if line.cpu_possible > 0 {
-            row.cpu.push(score(line.cpu_earned, line.cpu_possible, line.cpu_reports));
-        }
-        if line.gpu_possible > 0 {
-            row.gpu.push(score(line.gpu_earned, line.gpu_possible, line.gpu_reports));
-        }
-        // RFC 3339 in UTC sorts as time does.
-        row.last = row.last.take().max(line.last_ms.map(iso));
+    };
+    GradebookTable {
+        rows: members.iter().map(row).collect(),
+        chains: chains.iter().map(|of| of.map_or(lang.pick("其他", "Other"), |chain| chain.name(lang))).collect(),
+        latest_counts: sheet.counting == Counting::Latest,
     }
-    rows
 }
 
-pub async fn csv(State(app): State<AppState>, user: Instructor, Path((_, id)): Path<(String, String)>) -> Answer {
+fn score(line: &Effective) -> Score {
+    let standing = &line.standing;
+    let credit = |credited: &Credited| points(credited.credit);
+    let percent = match standing.chosen() {
+        Chosen::Attempt(credited) if credited.percent != 100 => Some(credited.percent),
+        _ => None,
+    };
+    Score {
+        lab: line.lab.clone(),
+        credit: standing.credit().map(points),
+        possible: line.possible,
+        best: standing.best().map(credit),
+        latest: standing.latest().map(credit),
+        attempts: standing.attempts.len(),
+        percent,
+        by_hand: standing.by_hand.is_some(),
+        extended: standing.extended,
+    }
+}
+
+pub async fn csv(State(app): State<AppState>, user: Staff, Path((_, id)): Path<(String, String)>) -> Answer {
     let class = taught(&app, &user, &id).await?;
+    if !class.may_grade {
+        return Err(Failure::NotFound);
+    }
     let lines = grades::gradebook(&app.store, user.viewer(), class.id).await?;
     let file = file(&class.name, &lines).map_err(unavailable)?;
     let (subject, detail) = (class.id.to_string(), json!({ "lines": lines.len() }));
@@ -114,8 +152,11 @@ pub(super) fn text(cell: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use evidence::EvidenceClass;
+
     use super::*;
-    use crate::store::{UserId, UtcMs};
+    use crate::credit::{Attempt, Standing, Timeline};
+    use crate::store::{ReportId, UserId, UtcMs};
 
     fn line(user: UserId, name: &str, lab: Option<&str>, cpu: (i64, i64), gpu: (i64, i64)) -> GradebookLine {
         GradebookLine {
@@ -178,21 +219,52 @@ mod tests {
         );
     }
 
+    fn attempt(at: i64, earned: i64) -> Attempt {
+        let submitted_ms = UtcMs(at);
+        Attempt { report: ReportId::new(), class: EvidenceClass::Cpu, submitted_ms, earned, possible: 6 }
+    }
+
     #[test]
     fn one_row_per_learner_and_columns_apart() {
-        let (lin, mei) = (UserId::new(), UserId::new());
-        let rows = rows(vec![
-            line(lin, "林", Some("73"), (5, 6), (0, 10)),
-            line(lin, "林", Some("rmsnorm"), (4, 4), (0, 0)),
-            line(mei, "梅", None, (0, 0), (0, 0)),
-        ]);
-        let labs = |scores: &[Score]| {
-            scores.iter().map(|s| format!("{} {}/{}", s.lab, s.earned, s.possible)).collect::<Vec<_>>()
+        let member = |name: &str| Member {
+            user_id: UserId::new(),
+            login: name.to_owned(),
+            display_name: name.to_owned(),
+            joined_ms: UtcMs(0),
         };
-        assert_eq!(rows.len(), 2);
-        assert_eq!(labs(&rows[0].cpu), ["73 5/6", "rmsnorm 4/4"]);
-        assert_eq!(labs(&rows[0].gpu), ["73 0/10"]);
-        assert_eq!(rows[0].last.as_deref(), Some("2026-03-01T00:00:00Z"));
-        assert_eq!((rows[1].cpu.len(), rows[1].gpu.len(), rows[1].last.as_deref()), (0, 0, None));
+        let members = [member("lin"), member("mei")];
+        let due = Timeline { due_ms: Some(UtcMs(10)), late_percent: Some(50), ..Timeline::default() };
+        let line = |lab: &str, part: Part, possible: i64, attempts: Vec<Attempt>| Effective {
+            user_id: members[0].user_id,
+            lab: lab.to_owned(),
+            part,
+            possible,
+            standing: Standing::new(Counting::Best, due, false, attempts, None),
+        };
+        let sheet = Sheet {
+            counting: Counting::Best,
+            lines: vec![
+                line("73", Part::Cpu, 6, vec![attempt(1, 2), attempt(11, 5)]),
+                line("73", Part::Gpu, 10, vec![]),
+                line("rmsnorm", Part::Cpu, 4, vec![attempt(1_772_323_200_000, 4)]),
+                line("gone", Part::Cpu, 3, vec![]),
+            ],
+        };
+        let table = table(&members, &sheet, Lang::En);
+        assert_eq!(table.chains, ["Training", "Inference", "Kernels", "Other"]);
+        let cells = |scores: &[Score]| {
+            let cell = |score: &Score| {
+                let credit = score.credit.as_deref().unwrap_or("—");
+                format!("{} {credit}/{} {:?}", score.lab, score.possible, score.percent)
+            };
+            scores.iter().map(cell).collect::<Vec<_>>()
+        };
+        let lin = &table.rows[0];
+        assert_eq!(cells(&lin.pairs[0].cpu), ["73 2.5/6 Some(50)"]);
+        assert_eq!(cells(&lin.pairs[0].gpu), ["73 —/10 None"]);
+        assert_eq!(cells(&lin.pairs[2].cpu), ["rmsnorm 2/4 Some(50)"]);
+        assert_eq!((lin.pairs[1].cpu.len(), lin.pairs[1].gpu.len()), (0, 0));
+        assert_eq!(lin.last.as_deref(), Some("2026-03-01T00:00:00Z"));
+        assert!(table.rows[1].pairs.iter().all(|pair| *pair == Pair::default()) && table.rows[1].last.is_none());
     }
 }

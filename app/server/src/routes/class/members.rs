@@ -1,30 +1,66 @@
-//! Members of a class: reset links, and leaving.
+//! Members of a class: reset links, leaving, and who assists with which rights.
 
 use axum::Form;
 use axum::extract::{Path, State};
 use leptos::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
-use ui::pages::class::{MemberLine, ResetLinkPage};
+use ui::pages::class::{MemberLine, ResetLinkPage, StaffLine};
 
 use super::one::{done, taught};
-use crate::auth::Instructor;
+use crate::auth::{CurrentUser, Instructor};
 use crate::http::{AppState, Reader};
 use crate::routes::account::answer::{Answer, Failure, Trouble, iso, unstored};
 use crate::store::audit::{self, AuditAction};
-use crate::store::classes::{self, Member};
+use crate::store::classes::{self, Member, Rights};
 use crate::store::links::{self, LinkError};
-use crate::store::{ClassId, StoreError, UserId};
+use crate::store::{ClassId, Membership, StoreError, UserId};
 
-pub async fn lines(app: &AppState, user: &Instructor, class: ClassId) -> Result<Vec<MemberLine>, StoreError> {
-    let members = classes::members(&app.store, user.viewer(), class).await?;
+pub fn lines(members: Vec<Member>) -> Vec<MemberLine> {
     let line = |member: Member| MemberLine {
         user: member.user_id.to_string(),
         login: member.login,
         display_name: member.display_name,
         joined: iso(member.joined_ms),
     };
-    Ok(members.into_iter().map(line).collect())
+    members.into_iter().map(line).collect()
+}
+
+/// Who teaches and assists.
+pub async fn staff(app: &AppState, user: &CurrentUser, class: ClassId) -> Result<Vec<StaffLine>, StoreError> {
+    let line = |member: classes::Staff| StaffLine {
+        user: member.user_id.to_string(),
+        login: member.login,
+        display_name: member.display_name,
+        instructor: member.role == Membership::Instructor,
+        may_edit: member.may_edit,
+        may_grade: member.may_grade,
+    };
+    Ok(classes::staff(&app.store, user.viewer(), class).await?.into_iter().map(line).collect())
+}
+
+#[derive(Deserialize)]
+pub struct Given {
+    user: String,
+    #[serde(default)]
+    may_edit: bool,
+    #[serde(default)]
+    may_grade: bool,
+}
+
+/// Makes a member an assistant, changes an assistant's rights, or makes them a learner again.
+pub async fn rights(
+    State(app): State<AppState>,
+    user: Instructor,
+    reader: Reader,
+    Path((_, id)): Path<(String, String)>,
+    Form(given): Form<Given>,
+) -> Answer {
+    let class = taught(&app, &user, &id).await?.id;
+    let member: UserId = given.user.parse().map_err(|_| Failure::NotFound)?;
+    let rights = Rights { may_edit: given.may_edit, may_grade: given.may_grade };
+    classes::set_rights(&app.store, user.viewer(), class, member, rights).await?;
+    Ok(done(&reader, class, "rights"))
 }
 
 #[derive(Deserialize)]

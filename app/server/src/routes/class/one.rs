@@ -10,15 +10,15 @@ use serde_json::json;
 use ui::pages::class::{ClassPage, DrillSets, OneClass};
 
 use super::{drill, flows, gradebook, list, members};
-use crate::auth::Instructor;
+use crate::auth::{CurrentUser, Staff};
 use crate::http::{AppState, Reader};
 use crate::routes::account::answer::{Answer, Failure, Trouble};
 use crate::store::audit::{self, AuditAction};
 use crate::store::classes::{self, Class, ClassError};
-use crate::store::{ClassId, grades};
+use crate::store::{ClassId, Role, grades};
 
-/// The class of the address, if this instructor teaches it.
-pub async fn taught(app: &AppState, user: &Instructor, id: &str) -> Result<Class, Failure> {
+/// The class of the address, if the reader teaches or assists it.
+pub async fn taught(app: &AppState, user: &CurrentUser, id: &str) -> Result<Class, Failure> {
     let id: ClassId = id.parse().map_err(|_| Failure::NotFound)?;
     classes::get(&app.store, user.viewer(), id).await?.ok_or(Failure::NotFound)
 }
@@ -44,6 +44,7 @@ fn notice(done: &str, lang: Lang) -> Option<&'static str> {
         }
         "opened" => lang.pick("班级已开放加入。", "The class is open."),
         "closed" => lang.pick("班级已关闭加入；成员不受影响。", "The class is closed to new learners; members stay."),
+        "rights" => lang.pick("权限已保存。", "The rights are saved."),
         "removed" => lang.pick("已移出班级。", "The learner has left the class."),
         _ => return None,
     })
@@ -51,7 +52,7 @@ fn notice(done: &str, lang: Lang) -> Option<&'static str> {
 
 pub async fn show(
     State(app): State<AppState>,
-    user: Instructor,
+    user: Staff,
     reader: Reader,
     Path((_, id)): Path<(String, String)>,
     Query(arrival): Query<Arrival>,
@@ -64,7 +65,7 @@ pub async fn show(
 /// The page, with what was typed to open a set in it.
 pub async fn page(
     app: &AppState,
-    user: &Instructor,
+    user: &CurrentUser,
     reader: &Reader,
     class: Class,
     notice: Option<&'static str>,
@@ -75,13 +76,18 @@ pub async fn page(
     reader.path = format!("/class/{}", class.id);
     let lang = reader.lang;
     drill.sets = drill::lines(app, user, class.id).await?;
-    let lines = grades::gradebook(&app.store, user.viewer(), class.id).await?;
-    let members = members::lines(app, user, class.id).await?;
+    let members = classes::members(&app.store, user.viewer(), class.id).await?;
+    let sheet = grades::sheet(&app.store, user.viewer(), class.id, None).await?;
     let title = class.name.clone();
     let class = OneClass {
         flows: if class.may_grade { Some(flows::of_class(app, user, class.id).await?) } else { None },
-        gradebook: gradebook::rows(lines),
-        members,
+        gradebook: gradebook::table(&members, &sheet, lang),
+        members: members::lines(members),
+        staff: members::staff(app, user, class.id).await?,
+        may_edit: class.may_edit,
+        may_grade: class.may_grade,
+        teaches: class.teaches(),
+        instructor: user.role == Role::Instructor,
         drill,
         card: list::card(class, lang, &app.config.origin),
     };
@@ -103,7 +109,7 @@ pub fn done(reader: &Reader, class: ClassId, what: &str) -> Response {
 
 pub async fn rotate(
     State(app): State<AppState>,
-    user: Instructor,
+    user: Staff,
     reader: Reader,
     Path((_, id)): Path<(String, String)>,
 ) -> Answer {
@@ -120,7 +126,7 @@ pub struct Open {
 
 pub async fn set_open(
     State(app): State<AppState>,
-    user: Instructor,
+    user: Staff,
     reader: Reader,
     Path((_, id)): Path<(String, String)>,
     Form(Open { open }): Form<Open>,

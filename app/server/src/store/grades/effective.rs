@@ -212,6 +212,7 @@ async fn is_shown(
 /// A lab whose points a class holds back from a learner.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct HeldLab {
+    pub class_id: ClassId,
     pub lab: String,
     release: Release,
     release_ms: Option<UtcMs>,
@@ -226,8 +227,8 @@ impl HeldLab {
 
 /// The labs that some class of this learner holds back now, by lab.
 pub async fn held_labs(store: &Store, learner: UserId) -> Result<Vec<HeldLab>, StoreError> {
-    let sql = "SELECT h.lab, h.release, h.release_ms FROM lab_terms h JOIN memberships m ON m.class_id = h.class_id \
+    let sql = "SELECT h.class_id, h.lab, h.release, h.release_ms FROM lab_terms h JOIN memberships m ON m.class_id = h.class_id \
                WHERE m.user_id = $1 AND m.role = 'learner' \
-               AND (h.release = 'held' OR (h.release = 'at' AND h.release_ms > $2)) ORDER BY h.lab, h.release";
+               AND (h.release = 'held' OR (h.release = 'at' AND h.release_ms > $2)) ORDER BY h.lab, h.release DESC, h.release_ms DESC";
     Ok(read!(store, c => sqlx::query_as(sql).bind(learner).bind(store.now()).fetch_all(c).await)?)
 }

@@ -3,6 +3,7 @@
 use evidence::Lang;
 use leptos::prelude::*;
 
+use super::staff::RightsForm;
 use crate::pages::account::{Act, SecretText, When};
 
 #[derive(Debug, Clone)]
@@ -14,9 +15,14 @@ pub struct MemberLine {
 }
 
 #[component]
-pub fn Members(lang: Lang, class: String, members: Vec<MemberLine>) -> impl IntoView {
+pub fn Members(
+    lang: Lang,
+    class: String,
+    members: Vec<MemberLine>,
+    /// The reader teaches the class: says who belongs to it and who assists.
+    may_change: bool,
+) -> impl IntoView {
     let empty = members.is_empty();
-    let at = format!("/{}/class/{class}", lang.code());
     let rows = members
         .into_iter()
         .map(|member| {
@@ -31,35 +37,7 @@ pub fn Members(lang: Lang, class: String, members: Vec<MemberLine>) -> impl Into
                     <td>
                         <When iso=member.joined />
                     </td>
-                    <td>
-                        <Act
-                            action=format!("{at}/resets")
-                            label=lang.pick("生成重设密码链接", "Issue a reset link")
-                            name="user"
-                            value=member.user.clone()
-                            about=name.clone()
-                        />
-                    </td>
-                    <td>
-                        <details>
-                            <summary>{lang.pick("移出班级…", "Remove…")}</summary>
-                            <p class="hint">
-                                {lang
-                                    .pick(
-                                        "账号与报告仍归学习者所有；只是不再属于这个班级。",
-                                        "Account and reports stay the learner's; the learner merely leaves this class.",
-                                    )}
-                            </p>
-                            <Act
-                                action=format!("{at}/removals")
-                                label=lang.pick("确认移出", "Remove")
-                                name="user"
-                                value=member.user
-                                class="button danger"
-                                about=name
-                            />
-                        </details>
-                    </td>
+                    {may_change.then(|| view! { <Changes lang class=class.clone() member=member.user name /> })}
                 </tr>
             }
         })
@@ -73,8 +51,14 @@ pub fn Members(lang: Lang, class: String, members: Vec<MemberLine>) -> impl Into
                         <tr>
                             <th>{lang.pick("学习者", "Learner")}</th>
                             <th>{lang.pick("加入于", "Joined")}</th>
-                            <th>{lang.pick("忘记密码", "Forgot the password")}</th>
-                            <th></th>
+                            {may_change
+                                .then(|| {
+                                    view! {
+                                        <th>{lang.pick("忘记密码", "Forgot the password")}</th>
+                                        <th></th>
+                                        <th></th>
+                                    }
+                                })}
                         </tr>
                     </thead>
                     <tbody>{rows}</tbody>
@@ -82,6 +66,50 @@ pub fn Members(lang: Lang, class: String, members: Vec<MemberLine>) -> impl Into
             </div>
         }
     })
+}
+
+/// What the teacher of a class can do with a learner.
+#[component]
+fn Changes(lang: Lang, class: String, member: String, name: String) -> impl IntoView {
+    let at = format!("/{}/class/{class}", lang.code());
+    view! {
+        <td>
+            <Act
+                action=format!("{at}/resets")
+                label=lang.pick("生成重设密码链接", "Issue a reset link")
+                name="user"
+                value=member.clone()
+                about=name.clone()
+            />
+        </td>
+        <td>
+            <details>
+                <summary>{lang.pick("移出班级…", "Remove…")}</summary>
+                <p class="hint">
+                    {lang
+                        .pick(
+                            "账号与报告仍归学习者所有；只是不再属于这个班级。",
+                            "Account and reports stay the learner's; the learner merely leaves this class.",
+                        )}
+                </p>
+                <Act
+                    action=format!("{at}/removals")
+                    label=lang.pick("确认移出", "Remove")
+                    name="user"
+                    value=member.clone()
+                    class="button danger"
+                    about=name.clone()
+                />
+            </details>
+        </td>
+        <td>
+            <details>
+                <summary>{lang.pick("设为助教…", "Make an assistant…")}</summary>
+                <RightsForm lang class user=member about=name may_edit=false may_grade=false />
+            </details>
+        </td>
+    }
+    .into_any()
 }
 
 /// The only page that ever shows a reset link.

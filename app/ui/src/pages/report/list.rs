@@ -3,7 +3,8 @@
 use evidence::{EvidenceClass, Lang};
 use leptos::prelude::*;
 
-use super::{ReportItem, Trouble};
+use super::points::Points;
+use super::{ClassPoints, ReportItem, Trouble};
 use crate::pages::class::{UnreadList, UnreadReport};
 use crate::{html, words};
 
@@ -16,6 +17,8 @@ pub fn ReportsPage(
     items: Vec<ReportItem>,
     /// With comments that the reader has not seen.
     unread: Vec<UnreadReport>,
+    /// The reader's points in class.
+    points: Vec<ClassPoints>,
     trouble: Option<Trouble>,
 ) -> impl IntoView {
     let of = |class: EvidenceClass| items.iter().filter(|item| item.class == class).cloned().collect::<Vec<_>>();
@@ -27,6 +30,7 @@ pub fn ReportsPage(
             <h1>{heading}</h1>
             {own.then(|| view! { <Upload lang trouble /> })}
             <UnreadList lang unread />
+            <Points lang classes=points />
             <div class="twocol evidence-columns">
                 <div data-column="cpu">
                     <h2>
@@ -64,6 +68,7 @@ fn Items(items: Vec<ReportItem>, lang: Lang, empty: &'static str) -> impl IntoVi
             let points = match (item.outcome.as_deref(), item.earned, item.possible) {
                 (Some("graded"), Some(earned), Some(possible)) => format!("{earned} / {possible}"),
                 (Some(_), ..) => lang.pick("不是证据", "not evidence").to_owned(),
+                (None, ..) if item.held => lang.pick("◷ 稍后公布", "◷ shown later").to_owned(),
                 (None, ..) => lang.pick("等待评分", "waiting for its grade").to_owned(),
             };
             view! {

@@ -5,8 +5,11 @@ use leptos::prelude::*;
 
 use super::ReportFacts;
 use super::checks::Checks;
+use super::points::Held;
+use super::raise::Raise;
 use super::reconciliation::Reconciliation;
 use super::threads::Threads;
+use crate::pages::credit::{Credit, CreditLine};
 use crate::words;
 
 #[component]
@@ -24,8 +27,19 @@ pub fn ReportPage(
                 {title} " " <small class="hint">{lang.pick("实验 ", "lab ")} {facts.lab.clone()}</small>
             </h1>
             <Facts facts=facts.clone() lang />
+            <Credits lang credits=facts.credits.clone() />
             {match grade {
                 Some(grade) => view! { <Graded grade threads facts=facts.clone() lang /> }.into_any(),
+                None if facts.held.is_some() => {
+                    let until = facts.held.clone().flatten();
+                    view! {
+                        <p class="lead" role="status">
+                            {lang.pick("报告已保存并已评分。", "The report is stored and graded. ")}
+                            <Held lang until />
+                        </p>
+                    }
+                        .into_any()
+                }
                 None => {
                     view! {
                         <p class="lead" role="status">
@@ -144,6 +158,7 @@ fn Graded(grade: Grade, threads: Threads, facts: ReportFacts, lang: Lang) -> imp
                 <span>
                     {facts
                         .grader
+                        .clone()
                         .map(|version| format!("{} {version}", lang.pick("评分器", "grader")))}
                     {lang.pick(" · CPU 可确认部分与 GPU 部分分别计分", " · CPU-provable part and GPU part apart")}
                 </span>
@@ -170,9 +185,30 @@ fn Graded(grade: Grade, threads: Threads, facts: ReportFacts, lang: Lang) -> imp
         </section>
         {(!grade.reconciliation.is_empty())
             .then(|| view! { <Reconciliation lines=grade.reconciliation.clone() lang /> })}
+        <Raise lang grade=grade.clone() accepted=facts.accepted />
         <Checks checks=grade.checks threads lang />
     }
     .into_any()
+}
+
+/// What the lab counts in each class of the learner.
+#[component]
+fn Credits(lang: Lang, credits: Vec<(String, Vec<CreditLine>)>) -> impl IntoView {
+    credits
+        .into_iter()
+        .map(|(class, lines)| {
+            let lines = lines.into_iter().map(|line| view! { <Credit lang line /> }).collect_view();
+            view! {
+                <section class="card credits" aria-label=lang.pick("班级里的得分", "Points in class")>
+                    <header>
+                        <b>{lang.pick("班级里的得分", "Points in class")}</b>
+                        <span><bdi>{class}</bdi></span>
+                    </header>
+                    <div class="body">{lines}</div>
+                </section>
+            }
+        })
+        .collect_view()
 }
 
 #[component]

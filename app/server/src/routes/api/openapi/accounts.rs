@@ -63,7 +63,8 @@ fn example() -> (Value, Option<Value>) {
     let answer = evidence::read(report.to_string().as_bytes()).ok().map(|read| {
         let line = GradeLine::graded("", &labs::grade(&read, &GradeContext::default()), Lang::En);
         let id = "01980000-0000-7000-8000-000000000000";
-        let mut answer = json!({ "id": id, "url": format!("https://course.example/en/reports/{id}"), "new": true });
+        let url = format!("https://course.example/en/reports/{id}");
+        let mut answer = json!({ "id": id, "url": url, "new": true, "held": false });
         if let (Value::Object(answer), Ok(Value::Object(line))) = (&mut answer, serde_json::to_value(line)) {
             answer.extend(line);
         }
