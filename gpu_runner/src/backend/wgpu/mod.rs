@@ -160,7 +160,7 @@ impl Device for Wgpu {
     fn allocate(&mut self, label: &str, elements: usize) -> Result<Buffer, DeviceError> {
         let wanted = (elements as u64).checked_mul(4).ok_or(DeviceError::TooLarge { elements })?;
         let limits = self.device.limits();
-        if wanted > limits.max_buffer_size || wanted > u64::from(limits.max_storage_buffer_binding_size) {
+        if wanted > limits.max_buffer_size || wanted > limits.max_storage_buffer_binding_size {
             return Err(DeviceError::TooLarge { elements });
         }
         let next = self.next.checked_add(1).ok_or(DeviceError::TooLarge { elements })?;
