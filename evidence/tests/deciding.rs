@@ -62,12 +62,18 @@ fn strategies_follow_the_course_order_of_rules() {
             "tune",
             "strategy_needs_quality_recovery",
         ),
-        // Without a threshold for the saving the baseline is simply still best.
+        // A report that asks no saving of itself is held to the lab's threshold all the same.
         (
-            [12000.0, 6.0, 1.15, 0.0, 0.7],
-            vec![("baseline", 9000.0, 8.0, 1.06), ("checkpoint", 9100.0, 7.6, 1.08)],
+            [12000.0, 6.0, 1.15, 0.0, 0.1],
+            vec![("baseline", 18000.0, 8.0, 1.06), ("checkpoint", 11900.0, 6.1, 1.08)],
+            "accept",
+            "strategy_is_best_feasible_option",
+        ),
+        (
+            [12000.0, 6.0, 1.15, 0.0, 0.1],
+            vec![("baseline", 9000.0, 8.0, 1.06), ("checkpoint", 8900.0, 7.6, 1.08)],
             "tune",
-            "baseline_still_best_under_current_budget",
+            "memory_saving_below_meaningful_threshold",
         ),
         // Float noise decides nothing: 512 MiB less than 9,782.74, and a ratio of exactly 0.7.
         (
@@ -107,6 +113,31 @@ fn strategies_follow_the_course_order_of_rules() {
         let words_of_75 =
             reason.replace("strategy_is", "compression_strategy_is").replace("strategy_needs", "compression_needs");
         assert_eq!(other.decision.reason.as_deref(), Some(words_of_75.as_str()), "75: {rows:?}");
+    }
+}
+
+#[test]
+fn where_the_lab_asks_no_saving_the_baseline_is_simply_still_best() {
+    let rows = [("baseline", 9000.0, 8.0, 1.06), ("checkpoint", 9100.0, 7.6, 1.08)];
+    let doc = support::read(&of(strategies(), [12000.0, 6.0, 1.15, 0.0, 0.7], &rows));
+    let rubric = evidence::Rubric { thresholds: evidence::Budget::default(), ..support::rubric("memory_strategy") };
+    let grade = evidence::grade(&doc, &rubric, &evidence::GradeContext::default());
+    assert_eq!(grade.decision.reason.as_deref(), Some("baseline_still_best_under_current_budget"));
+}
+
+#[test]
+fn words_of_a_decision_are_read_as_people_write_them() {
+    for (word, expected) in [
+        ("Tune", Some(evidence::Word::Tune)),
+        (" tune ", Some(evidence::Word::Tune)),
+        ("ACCEPT", Some(evidence::Word::Accept)),
+        ("adopt", Some(evidence::Word::Accept)),
+        ("fall-back", Some(evidence::Word::Reject)),
+        ("拒绝", Some(evidence::Word::Reject)),
+        ("ready to measure", None),
+        ("maybe", None),
+    ] {
+        assert_eq!(evidence::Word::from_word(word), expected, "{word:?}");
     }
 }
 

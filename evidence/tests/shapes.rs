@@ -178,7 +178,8 @@ fn every_word_of_the_course_has_a_meaning_and_an_unknown_one_is_named() {
         ("stage_completed", Some(Meaning::Ran)),
         ("pipeline_completed", Some(Meaning::Ran)),
         ("keep", None),
-        ("Accept", None),
+        ("Accept", Some(Meaning::Concludes(Word::Accept))),
+        ("accept it", None),
     ];
     for (word, meaning) in words {
         assert_eq!(Meaning::of(word), meaning, "{word}");

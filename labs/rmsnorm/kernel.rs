@@ -1,12 +1,18 @@
 //! The kernels. `x` and `y` are rows × hidden, row-major; `weight` has hidden elements; one value per row in `mean` and `inverse`.
 
-use crate::run::{HostArg, Kernel, KernelFault, arguments};
+use crate::run::{HostArg, Kernel, KernelFault, Share, Wgsl, arguments};
 
-pub const FUSED: Kernel = Kernel { name: "rmsnorm_fused", host: fused, cuda: None, wgsl: None };
-pub const SQUARE: Kernel = Kernel { name: "square", host: square, cuda: None, wgsl: None };
-pub const ROW_MEAN: Kernel = Kernel { name: "row_mean", host: row_mean, cuda: None, wgsl: None };
-pub const INVERSE_ROOT: Kernel = Kernel { name: "inverse_root", host: inverse_root, cuda: None, wgsl: None };
-pub const SCALE: Kernel = Kernel { name: "scale_rows", host: scale, cuda: None, wgsl: None };
+const SOURCE: &str = include_str!("kernel.wgsl");
+/// A workgroup for each row.
+const GROUP: Option<Wgsl> = Some(Wgsl { source: SOURCE, share: Share::ItemOfGroup });
+/// An invocation for each element; the width stands in the source as well.
+const ITEM: Option<Wgsl> = Some(Wgsl { source: SOURCE, share: Share::ItemOfInvocation { width: 256 } });
+
+pub const FUSED: Kernel = Kernel { name: "rmsnorm_fused", host: fused, cuda: None, wgsl: GROUP };
+pub const SQUARE: Kernel = Kernel { name: "square", host: square, cuda: None, wgsl: ITEM };
+pub const ROW_MEAN: Kernel = Kernel { name: "row_mean", host: row_mean, cuda: None, wgsl: GROUP };
+pub const INVERSE_ROOT: Kernel = Kernel { name: "inverse_root", host: inverse_root, cuda: None, wgsl: ITEM };
+pub const SCALE: Kernel = Kernel { name: "scale_rows", host: scale, cuda: None, wgsl: GROUP };
 
 pub const ALL: [Kernel; 5] = [FUSED, SQUARE, ROW_MEAN, INVERSE_ROOT, SCALE];
 

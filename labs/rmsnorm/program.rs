@@ -45,7 +45,7 @@ pub fn run(params: &Params, device: &mut dyn Device, watch: &mut dyn Watch) -> R
             watch.note(&format!("{}: {summary}", timed.variant.name()));
         }
     }
-    Ok(report::build(&config, device.facts(), [&baseline, &candidate], timed.as_ref()))
+    Ok(report::build(&config, (device.facts(), device.timer()), [&baseline, &candidate], timed.as_ref()))
 }
 
 fn ran_right(account: &Account) -> bool {

@@ -15,9 +15,13 @@ use super::timing::Timed;
 use super::variant::Variant;
 use crate::run::Summary;
 
-pub fn build(config: &Config, device: DeviceFacts, accounts: [&Account; 2], timed: Option<&[Timed; 2]>) -> Report {
+pub fn build(
+    config: &Config,
+    (device, timer): (DeviceFacts, Timer),
+    accounts: [&Account; 2],
+    timed: Option<&[Timed; 2]>,
+) -> Report {
     let class = device.evidence_class();
-    let timer = if class == EvidenceClass::Gpu { Timer::DeviceEvents } else { Timer::Host };
     let [baseline, fused] = accounts;
     let timed_of = |variant: Variant| timed.and_then(|both| both.iter().find(|timed| timed.variant == variant));
 

@@ -116,7 +116,7 @@ fn result_line(line: &str) -> Option<(u64, u64)> {
     Some((number("passed")?, number("failed")?))
 }
 
-/// What the browser and store tests need of the machine; installed where that is allowed.
+/// What the browser, store and runner tests need of the machine; installed where that is allowed.
 fn needs() -> sh::Result {
     let mut missing = Vec::new();
     if !sh::found("chromium") {
@@ -127,6 +127,10 @@ fn needs() -> sh::Result {
     }
     if !sh::found("python3") {
         missing.push("python3");
+    }
+    // A Vulkan driver for machines without a GPU: it computes on the processor.
+    if !std::path::Path::new("/usr/share/vulkan/icd.d").is_dir() {
+        missing.extend(["mesa-vulkan-drivers", "libvulkan1"]);
     }
     if !std::path::Path::new("/usr/lib/postgresql").is_dir() {
         missing.push("postgresql");
@@ -141,7 +145,7 @@ fn needs() -> sh::Result {
     let line = format!("apt-get install -y --no-install-recommends {list}");
     let root = std::process::Command::new("id").arg("-u").output().is_ok_and(|out| out.stdout == b"0\n");
     if !root || !sh::found("apt-get") {
-        return Err(format!("the browser and store tests need {list}; install with: sudo {line}"));
+        return Err(format!("the browser, store and runner tests need {list}; install with: sudo {line}"));
     }
     sh::run("package lists", Command::new("apt-get").args(["update", "-qq"]))?;
     sh::run(

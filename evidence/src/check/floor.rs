@@ -49,8 +49,9 @@ pub(crate) fn of(sheet: &Sheet<'_>) -> Option<Floor> {
     let training = workload(sheet)?;
     let optimizer: String =
         training.optimizer.as_deref()?.to_ascii_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
-    let in_place = ["8bit", "inbackward", "offload", "paged", "adafactor"].iter().any(|word| optimizer.contains(word));
-    if !optimizer.starts_with("adam") && !optimizer.ends_with("adamw") || in_place {
+    // Whoever keeps less than two moments for every parameter has another name; so has a run that trains adapters only.
+    let adamw = optimizer.trim_start_matches("torchoptim").replace("foreach", "").replace("fused", "");
+    if !ADAMW.contains(&adamw.as_str()) || trains_adapters(sheet.raw()) {
         return None;
     }
     let width = match training.param_dtype.as_deref()? {
@@ -66,6 +67,25 @@ pub(crate) fn of(sheet: &Sheet<'_>) -> Option<Floor> {
     let lowest = sheet.candidates().filter_map(|(candidate, _)| candidate.metrics.peak_allocated_bytes).min();
     let refuted = foreach && lowest.is_some_and(|peak| peak.saturating_add(1 << 20) < floor.step());
     Some(Floor { foreach: foreach && !refuted, ..floor })
+}
+
+/// Names under which AdamW and Adam keep two moments for every parameter.
+const ADAMW: [&str; 6] = ["adamw", "adam", "adamwtorch", "adamtorch", "torchadamw", "pytorchadamw"];
+
+/// Whether a configuration says that only adapters are trained.
+fn trains_adapters(raw: &serde_json::Value) -> bool {
+    let says = |block: &serde_json::Value| {
+        block.as_object().is_some_and(|map| {
+            map.iter().any(|(key, value)| {
+                let key = key.to_ascii_lowercase();
+                let adapters = ["lora", "peft", "adapter"];
+                let named = adapters.iter().any(|word| key.contains(word)) && !value.is_null() && value != false;
+                let method = value.as_str().map(str::to_ascii_lowercase);
+                named || method.is_some_and(|text| adapters.iter().any(|word| text.contains(word)))
+            })
+        })
+    };
+    ["/config", "/experiment"].iter().any(|home| raw.pointer(home).is_some_and(says))
 }
 
 pub(super) fn examine(sheet: &mut Sheet<'_>) {

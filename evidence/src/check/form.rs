@@ -12,19 +12,6 @@ const MAX_PATHS: usize = 5;
 
 pub(super) fn examine(sheet: &mut Sheet<'_>) {
     faults(sheet);
-    for pointer in &sheet.doc.paper.duplicates {
-        let message = Phrase::new(
-            "这个键在同一对象里出现了两次，按最后一个读取。",
-            "This key appears twice in one object; the last one is read.",
-        );
-        sheet.fail(
-            "duplicate_key",
-            pointer,
-            Phrase::new("一个", "once"),
-            Phrase::new("两个以上", "more than once"),
-            message,
-        );
-    }
     absolute_paths(sheet);
     level(sheet);
 }

@@ -189,6 +189,10 @@ fn gain_in_reach(sheet: &mut Sheet<'_>) {
     let Some(change) = sheet.change() else { return };
     let Some((baseline, place)) = change.sides.and_then(|(baseline, _)| sheet.candidate(baseline)) else { return };
     let Some(rate) = baseline.metrics.samples_per_s else { return };
+    // Where the gain was made, it was in reach.
+    if sheet.recomputed.decision.as_ref().is_some_and(|decision| decision.decision == crate::Word::Accept) {
+        return;
+    }
     let share = change.min_samples_per_s / rate;
     let pointer = ["/thresholds/min_throughput_delta", "/validation/min_throughput_delta"]
         .into_iter()

@@ -64,6 +64,8 @@ pub(crate) fn recompute(doc: &Document, rubric: &Rubric, linked: &[&Document]) -
                 let traces = Traces::of(&doc.raw);
                 Recomputed { decision: Some(traces.decide()), basis: Basis::Traces(traces) }
             }
+            // A profile alone can only ask for its traces to be read.
+            Some(Stage::Profile) => Recomputed { decision: Some(profiling::interpret()), basis: Basis::Nothing },
             // A report in our own schema has a baseline and a candidate as well.
             Some(Stage::Change) | None => {
                 let change = Change::of(doc, &limits);
@@ -88,23 +90,34 @@ pub(crate) fn recompute(doc: &Document, rubric: &Rubric, linked: &[&Document]) -
     }
 }
 
-/// The report's own limits, completed by the rubric's.
-pub(crate) fn merged(own: Option<&Budget>, default: &Budget) -> Budget {
+/// The report's own limits, completed by the rubric's. What counts as a gain is the lab's to say: a report may ask for
+/// more of itself, never for less. The budget (cap, rate, loss) is the report's own.
+pub(crate) fn merged(own: Option<&Budget>, lab: &Budget) -> Budget {
     let own = own.cloned().unwrap_or_default();
     Budget {
-        memory_cap_bytes: own.memory_cap_bytes.or(default.memory_cap_bytes),
-        min_samples_per_s: own.min_samples_per_s.or(default.min_samples_per_s),
-        min_memory_saving_bytes: own.min_memory_saving_bytes.or(default.min_memory_saving_bytes),
-        min_throughput_ratio: own.min_throughput_ratio.or(default.min_throughput_ratio),
-        max_eval_loss: own.max_eval_loss.or(default.max_eval_loss),
-        min_step_time_saving_ms: own.min_step_time_saving_ms.or(default.min_step_time_saving_ms),
-        min_speedup: own.min_speedup.or(default.min_speedup),
-        max_abs_error: own.max_abs_error.or(default.max_abs_error),
-        serving: match (&own.serving, &default.serving) {
-            (Some(own), Some(default)) => Some(own.or(default)),
-            (own, default) => own.clone().or_else(|| default.clone()),
+        memory_cap_bytes: own.memory_cap_bytes.or(lab.memory_cap_bytes),
+        min_samples_per_s: own.min_samples_per_s.or(lab.min_samples_per_s),
+        min_memory_saving_bytes: own.min_memory_saving_bytes.max(lab.min_memory_saving_bytes),
+        min_throughput_ratio: at_least(own.min_throughput_ratio, lab.min_throughput_ratio),
+        max_eval_loss: own.max_eval_loss.or(lab.max_eval_loss),
+        min_step_time_saving_ms: at_least(own.min_step_time_saving_ms, lab.min_step_time_saving_ms),
+        min_speedup: at_least(own.min_speedup, lab.min_speedup),
+        max_abs_error: at_most(own.max_abs_error, lab.max_abs_error),
+        serving: match (&own.serving, &lab.serving) {
+            (Some(own), Some(lab)) => Some(own.stricter(lab)),
+            (own, lab) => own.clone().or_else(|| lab.clone()),
         },
     }
+}
+
+/// The larger of two lower limits; the one that is there.
+pub(crate) fn at_least(own: Option<f64>, lab: Option<f64>) -> Option<f64> {
+    own.zip(lab).map(|(own, lab)| own.max(lab)).or(own).or(lab)
+}
+
+/// The smaller of two upper limits; the one that is there.
+pub(crate) fn at_most(own: Option<f64>, lab: Option<f64>) -> Option<f64> {
+    own.zip(lab).map(|(own, lab)| own.min(lab)).or(own).or(lab)
 }
 
 pub(crate) fn concluded(decision: Word, reason: &str, next_action: &str) -> Decision {

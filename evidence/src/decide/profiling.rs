@@ -61,13 +61,19 @@ impl Traces {
                 "collect_missing_strategy_trace_and_rerun_same_workload",
             )
         } else {
-            (
-                "profiler_trace_collected_but_requires_bottleneck_interpretation",
-                "interpret_trace_and_validate_one_change",
-            )
+            return interpret();
         };
         concluded(Word::Tune, reason, next_action)
     }
+}
+
+/// What traces allow to say before anybody has read them.
+pub(super) fn interpret() -> Decision {
+    concluded(
+        Word::Tune,
+        "profiler_trace_collected_but_requires_bottleneck_interpretation",
+        "interpret_trace_and_validate_one_change",
+    )
 }
 
 /// One change, before and after; positive differences are better.

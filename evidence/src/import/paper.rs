@@ -213,7 +213,6 @@ impl Said {
 /// Beside the report: what the file looks like.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Paper {
-    pub(crate) duplicates: Vec<String>,
     pub(crate) faults: Vec<Fault>,
     pub(crate) places: Vec<Place>,
     pub(crate) said: Said,

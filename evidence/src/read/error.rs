@@ -107,9 +107,10 @@ impl ReadError {
             ReadError::Syntax { .. } => Phrase::new("合法的 JSON", "valid JSON"),
             ReadError::Field { expected, .. } => expected.clone(),
             ReadError::TooMany { limit, .. } => Phrase::plain(format!("≤ {limit}")),
-            ReadError::UnknownShape => {
-                Phrase::new("73、76、75 的报告或 vramlab-report/v1", "a report of 73, 76, 75 or vramlab-report/v1")
-            }
+            ReadError::UnknownShape => Phrase::new(
+                "课程任一实验的报告或 vramlab-report/v1",
+                "a report of any lab of the course, or vramlab-report/v1",
+            ),
             ReadError::Schema { .. } => Phrase::plain(crate::SCHEMA),
         }
     }
@@ -161,8 +162,8 @@ impl ReadError {
                 ("按所要求的类型改写该字段。", "Write this field as it is expected.")
             }
             ReadError::UnknownShape => (
-                "提交 73、76、75 写出的原始文件，或按 /schema/report-v1.json 写报告。",
-                "Hand in the file that 73, 76 or 75 wrote, or a report after /schema/report-v1.json.",
+                "提交实验写出的原始文件，或按 /schema/report-v1.json 写报告。",
+                "Hand in the file that the lab wrote, or a report after /schema/report-v1.json.",
             ),
         };
         Phrase::new(zh, en)

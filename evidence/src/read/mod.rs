@@ -9,7 +9,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::import::{self, Paper};
-use crate::{Report, Shape};
+use crate::{Phrase, Report, Shape};
 
 pub use error::ReadError;
 pub(crate) use json::pointer_of;
@@ -33,7 +33,7 @@ pub struct Document {
 
 /// Reads a report of any known shape.
 ///
-/// A UTF-8 byte order mark is tolerated. Of a key that appears twice the last value counts, and the grade says so.
+/// A UTF-8 byte order mark is tolerated. A key that appears twice is refused: nobody can tell which value was meant.
 ///
 /// # Errors
 ///
@@ -46,6 +46,10 @@ pub fn read(bytes: &[u8]) -> Result<Document, ReadError> {
         return Err(ReadError::TooLarge { bytes: bytes.len(), limit: MAX_BYTES });
     }
     let sha256 = sha256(bytes);
+    // No JSON has the letter; every UTF-16 and UTF-32 does, and some of it passes for UTF-8.
+    if let Some(offset) = bytes.iter().position(|byte| *byte == 0) {
+        return Err(ReadError::Encoding { offset });
+    }
     let text = std::str::from_utf8(bytes).map_err(|error| ReadError::Encoding { offset: error.valid_up_to() })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
@@ -55,9 +59,15 @@ pub fn read(bytes: &[u8]) -> Result<Document, ReadError> {
     if !parsed.value.is_object() {
         return Err(import::wrong_type("", "对象", "an object", &parsed.value));
     }
+    if let Some(pointer) = parsed.duplicates.into_iter().next() {
+        return Err(ReadError::Field {
+            pointer,
+            expected: Phrase::new("每个键只出现一次", "each key once"),
+            found: Phrase::new("同一个键两次", "this key twice"),
+        });
+    }
     let shape = detect::shape(&parsed.value)?;
-    let (report, mut paper) = import::import(shape, &parsed.value, &sha256)?;
-    paper.duplicates = parsed.duplicates;
+    let (report, paper) = import::import(shape, &parsed.value, &sha256)?;
     Ok(Document { shape, report, sha256, raw: parsed.value, paper })
 }
 

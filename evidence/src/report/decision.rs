@@ -59,13 +59,17 @@ pub enum Meaning {
 }
 
 impl Meaning {
-    /// The fourteen words that files of the course use; `None` for any other word.
+    /// The fourteen words that files of the course use, and what people write for its three, in whatever case; `None` for
+    /// any other word.
     pub fn of(word: &str) -> Option<Self> {
-        Some(match word {
+        let plain = word.trim().to_lowercase().replace([' ', '-'], "_");
+        Some(match plain.as_str() {
             // Page 41 goes on with a candidate that it accepts.
-            "accept" | "continue" => Meaning::Concludes(Word::Accept),
-            "tune" => Meaning::Concludes(Word::Tune),
-            "reject" => Meaning::Concludes(Word::Reject),
+            "accept" | "accepted" | "adopt" | "continue" | "采用" | "采纳" | "接受" => {
+                Meaning::Concludes(Word::Accept)
+            }
+            "tune" | "调整" | "调优" => Meaning::Concludes(Word::Tune),
+            "reject" | "rejected" | "fallback" | "fall_back" | "回退" | "拒绝" => Meaning::Concludes(Word::Reject),
             "pending"
             | "measure"
             | "ready_to_measure"

@@ -58,25 +58,26 @@ pub struct ServingLimits {
 }
 
 impl ServingLimits {
-    /// These limits, completed by others where these state none.
-    pub fn or(&self, other: &Self) -> Self {
+    /// The stricter of two limits, field by field; the one that is there.
+    pub(crate) fn stricter(&self, other: &Self) -> Self {
+        use crate::decide::{at_least, at_most};
         Self {
-            min_throughput_gain_ratio: self.min_throughput_gain_ratio.or(other.min_throughput_gain_ratio),
-            min_throughput_gain: self.min_throughput_gain.or(other.min_throughput_gain),
-            max_ttft_regression_ms: self.max_ttft_regression_ms.or(other.max_ttft_regression_ms),
-            min_latency_saving_ms: self.min_latency_saving_ms.or(other.min_latency_saving_ms),
-            max_error: self.max_error.or(other.max_error),
-            min_acceptance_rate: self.min_acceptance_rate.or(other.min_acceptance_rate),
-            max_verify_cost_ms: self.max_verify_cost_ms.or(other.max_verify_cost_ms),
-            min_hit_rate_gain: self.min_hit_rate_gain.or(other.min_hit_rate_gain),
-            max_overhead: self.max_overhead.or(other.max_overhead),
-            min_fairness: self.min_fairness.or(other.min_fairness),
-            max_imbalance: self.max_imbalance.or(other.max_imbalance),
-            min_stability: self.min_stability.or(other.min_stability),
-            max_overflow: self.max_overflow.or(other.max_overflow),
-            max_communication_ms: self.max_communication_ms.or(other.max_communication_ms),
-            max_communication_ratio: self.max_communication_ratio.or(other.max_communication_ratio),
-            min_greedy_agreement: self.min_greedy_agreement.or(other.min_greedy_agreement),
+            min_throughput_gain_ratio: at_least(self.min_throughput_gain_ratio, other.min_throughput_gain_ratio),
+            min_throughput_gain: at_least(self.min_throughput_gain, other.min_throughput_gain),
+            max_ttft_regression_ms: at_most(self.max_ttft_regression_ms, other.max_ttft_regression_ms),
+            min_latency_saving_ms: at_least(self.min_latency_saving_ms, other.min_latency_saving_ms),
+            max_error: at_most(self.max_error, other.max_error),
+            min_acceptance_rate: at_least(self.min_acceptance_rate, other.min_acceptance_rate),
+            max_verify_cost_ms: at_most(self.max_verify_cost_ms, other.max_verify_cost_ms),
+            min_hit_rate_gain: at_least(self.min_hit_rate_gain, other.min_hit_rate_gain),
+            max_overhead: at_most(self.max_overhead, other.max_overhead),
+            min_fairness: at_least(self.min_fairness, other.min_fairness),
+            max_imbalance: at_most(self.max_imbalance, other.max_imbalance),
+            min_stability: at_least(self.min_stability, other.min_stability),
+            max_overflow: at_most(self.max_overflow, other.max_overflow),
+            max_communication_ms: at_most(self.max_communication_ms, other.max_communication_ms),
+            max_communication_ratio: at_most(self.max_communication_ratio, other.max_communication_ratio),
+            min_greedy_agreement: at_least(self.min_greedy_agreement, other.min_greedy_agreement),
         }
     }
 }

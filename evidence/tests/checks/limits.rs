@@ -81,6 +81,26 @@ pub fn cases() -> Vec<Case> {
                 set(r, "/candidates/2/step_time_ms", json!(805.0));
             })
         },
+        // Others than AdamW keep less: their names are not AdamW's, and adapters are not the model.
+        Case {
+            twin: |r| {
+                peak(r, 2, "peak_memory_mb", 5000.0);
+                set(r, "/config/optimizer", json!("GaLoreAdamW"));
+                set(r, "/experiment/optimizer", json!("GaLoreAdamW"));
+            },
+            ..case("peak_below_floor", strategies, "/candidates/2/peak_memory_mb", |r| {
+                peak(r, 2, "peak_memory_mb", 5000.0);
+            })
+        },
+        Case {
+            twin: |r| {
+                peak(r, 2, "peak_memory_mb", 5000.0);
+                set(r, "/config/lora_rank", json!(8));
+            },
+            ..case("peak_below_floor", strategies, "/candidates/2/peak_memory_mb", |r| {
+                peak(r, 2, "peak_memory_mb", 5000.0);
+            })
+        },
         case("model_known", strategies, "/config/model_id", |r| {
             set(r, "/config/model_id", json!("someone/unheard-of"))
         }),

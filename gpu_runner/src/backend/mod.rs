@@ -1,8 +1,9 @@
 //! Backends: what implements [`labs::run::Device`]. Opened in the child only.
 
 pub mod cpu;
+pub mod wgpu;
 
-use labs::run::Device;
+use labs::run::{Device, DeviceError};
 
 /// A backend this build knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, clap::ValueEnum)]
@@ -10,21 +11,35 @@ use labs::run::Device;
 pub enum BackendName {
     /// Plain Rust kernels on one processor thread. Gives CPU evidence on any machine.
     Cpu,
+    /// Any GPU with a Vulkan driver; an adapter that computes on the processor gives CPU evidence.
+    Wgpu,
 }
 
 impl BackendName {
-    pub const ALL: [Self; 1] = [Self::Cpu];
+    pub const ALL: [Self; 2] = [Self::Cpu, Self::Wgpu];
 
     pub const fn id(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
+            Self::Wgpu => "wgpu",
         }
     }
 
-    pub fn open(self) -> Box<dyn Device> {
+    /// The word for it in a report.
+    pub const fn evidence(self) -> evidence::Backend {
         match self {
-            Self::Cpu => Box::new(cpu::Cpu::open()),
+            Self::Cpu => evidence::Backend::Cpu,
+            Self::Wgpu => evidence::Backend::Wgpu,
         }
+    }
+
+    /// # Errors
+    /// [`DeviceError::Backend`] when this machine has no such device.
+    pub fn open(self) -> Result<Box<dyn Device>, DeviceError> {
+        Ok(match self {
+            Self::Cpu => Box::new(cpu::Cpu::open()),
+            Self::Wgpu => Box::new(wgpu::Wgpu::open()?),
+        })
     }
 }
 

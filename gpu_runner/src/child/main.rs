@@ -51,7 +51,10 @@ fn end_with_supervisor() {
 }
 
 fn run(spec: &Spec) -> Line {
-    let mut device = spec.backend.open();
+    let mut device = match spec.backend.open() {
+        Ok(device) => device,
+        Err(error) => return Line::Failed { kind: FailureKind::ChildCouldNotStart, message: error.to_string() },
+    };
     let report = match labs::run::run(&spec.lab, &spec.params, device.as_mut(), &mut Speaker) {
         Ok(report) => report,
         Err(error) => return Line::Failed { kind: kind(&error), message: error.to_string() },

@@ -1,5 +1,6 @@
 //! The command line. Exit codes: 0 done, 1 the run or the service failed, 2 wrong usage.
 
+mod devices;
 mod logging;
 mod run;
 mod serve;
@@ -24,6 +25,11 @@ enum Command {
     Run(run::Args),
     /// Take jobs from a server, run each in a child process, and hand in signed reports.
     Serve(serve::Args),
+    /// List the devices of this machine and the evidence that each would give.
+    Devices,
+    /// Asks the drivers; started by `devices`.
+    #[command(hide = true)]
+    Probe,
     /// List the labs this build can run, with their parameters.
     Labs,
     /// The process of one job; started by `run` and `serve`.
@@ -41,6 +47,8 @@ pub fn main() -> ExitCode {
             keep_open_files_from_children();
             serve::main(args)
         }
+        Command::Devices => devices::main(),
+        Command::Probe => devices::probe(),
         Command::Labs => list(),
         // Without logging: its standard error is read by the supervisor.
         Command::Child => crate::child::main(),

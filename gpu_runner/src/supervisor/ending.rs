@@ -3,10 +3,9 @@
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 
-use evidence::{Backend, Report};
+use evidence::Report;
 use protocol::{FailureKind, limits};
 
-use crate::backend::BackendName;
 use crate::child::{Line, Spec};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -76,9 +75,7 @@ fn check(spec: &Spec, report: Option<Vec<u8>>) -> Ending {
     if parsed.lab != spec.lab {
         return bad("the report is about another lab".to_owned());
     }
-    let expected = match spec.backend {
-        BackendName::Cpu => Backend::Cpu,
-    };
+    let expected = spec.backend.evidence();
     match parsed.device {
         Some(device) if device.backend == expected => Ending::Report(bytes),
         _ => bad(format!("the report's device is not of the backend {}", spec.backend.id())),

@@ -4,7 +4,7 @@ use protocol::RunnerFacts;
 
 use crate::backend::{BackendName, cpu};
 
-pub fn facts() -> RunnerFacts {
+pub fn facts(backend: BackendName) -> RunnerFacts {
     RunnerFacts {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         os: std::env::consts::OS.to_owned(),
@@ -13,7 +13,7 @@ pub fn facts() -> RunnerFacts {
         cpu_threads: std::thread::available_parallelism()
             .map_or(0, |threads| u32::try_from(threads.get()).unwrap_or(u32::MAX)),
         memory_bytes: cpu::memory_bytes(),
-        backends: BackendName::ALL.iter().filter_map(|backend| backend.id().parse().ok()).collect(),
+        backends: backend.id().parse().into_iter().collect(),
     }
 }
 

@@ -93,8 +93,11 @@ pub fn serve(options: &Options, stop: &Stop) -> Result<Served, ServeError> {
 impl Service<'_> {
     /// False when asked to stop before the server answered.
     fn sign_in(&self) -> Result<bool, ServeError> {
-        let identity =
-            Identity { public_key: self.key.public(), name: machine::cut(&self.options.name), facts: machine::facts() };
+        let identity = Identity {
+            public_key: self.key.public(),
+            name: machine::cut(&self.options.name),
+            facts: machine::facts(self.options.backend),
+        };
         let patience = Patience { most_wait: Duration::from_secs(30), give_up_after: None, last_try: false };
         match deliver("signing in", &patience, self.stop, || self.client.identify(&identity)) {
             Ok(()) => Ok(true),

@@ -1,8 +1,25 @@
 //! What a lab program may ask of the machine. Small on purpose: a backend that cannot do one of these honestly says so in its answer.
 
-use evidence::DeviceFacts;
+use evidence::{DeviceFacts, Timer};
 
 use super::host::{HostKernel, KernelFault};
+
+/// How a kernel shares its items among the invocations of a GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Share {
+    /// Each invocation takes one item; a workgroup is so wide.
+    ItemOfInvocation { width: u32 },
+    /// A whole workgroup takes one item, a row for instance.
+    ItemOfGroup,
+}
+
+/// A kernel in WGSL. Its buffers are at the bindings 0, 1, … of group 0 in the order of the arguments, its numbers in one
+/// uniform structure at the binding behind them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wgsl {
+    pub source: &'static str,
+    pub share: Share,
+}
 
 /// One kernel, with its source for every backend that can run it. A backend without a source refuses it in [`Device::compile`].
 #[derive(Debug, Clone, Copy)]
@@ -11,7 +28,7 @@ pub struct Kernel {
     pub name: &'static str,
     pub host: HostKernel,
     pub cuda: Option<&'static str>,
-    pub wgsl: Option<&'static str>,
+    pub wgsl: Option<Wgsl>,
 }
 
 /// An allocation of 32-bit floats on the device.
@@ -116,6 +133,11 @@ pub trait Device {
     fn start_timer(&mut self) -> Result<(), DeviceError>;
 
     fn stop_timer(&mut self) -> Result<Timing, DeviceError>;
+
+    /// Whose clock [`Timing::device_ns`] is.
+    fn timer(&self) -> Timer {
+        Timer::Host
+    }
 
     fn memory(&self) -> Memory;
 

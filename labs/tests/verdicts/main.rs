@@ -203,7 +203,7 @@ pub const MERGE: Verdict = Verdict {
 pub const PROFILE: Verdict = Verdict {
     outcome: Outcome::Graded,
     class: EvidenceClass::Unproven,
-    recomputed: None,
+    recomputed: Some("tune"),
     confirmed: false,
     fails: &[
         ("profile_only", "/profiled"),

@@ -134,6 +134,10 @@ fn open(path: &Path, lang: Lang) -> Read {
 /// The file's bytes, one more than the limit at most: enough to see that it is too large.
 pub(super) fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     use std::io::Read as _;
+    // A pipe would be waited for, and a device never ends.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("not a file"));
+    }
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)

@@ -8,14 +8,6 @@ pub(super) const RULES: &[Rule] = &[
         ["文件能否读取", "The file can be read"],
         ["按提示修正文件后重新提交。", "Correct the file as the message says and hand it in again."],
     ),
-    warning(
-        "duplicate_key",
-        ["同一对象里的键是否重复", "No key appears twice in one object"],
-        [
-            "只保留一个同名键；多数读取器会静默地取最后一个。",
-            "Keep one of the two; most readers silently take the last.",
-        ],
-    ),
     error(
         "field_type",
         ["配置与预算字段的类型", "Types of configuration and budget fields"],

@@ -56,7 +56,7 @@ fn line(entry: AuditEntry, lang: Lang) -> AuditLine {
     AuditLine {
         at: iso(entry.at_ms),
         actor: entry.actor,
-        action: said(entry.action, lang).map_or_else(|| entry.action.id().replace('_', " "), str::to_owned),
+        action: said(entry.action, lang).to_owned(),
         // An entry about the class itself needs no subject.
         subject: entry.subject_name.unwrap_or(if Some(&entry.subject) == class.as_ref() {
             String::new()
@@ -90,9 +90,9 @@ fn flatten(name: &str, value: &Value, out: &mut Vec<(String, String)>) {
     }
 }
 
-fn said(action: AuditAction, lang: Lang) -> Option<&'static str> {
+fn said(action: AuditAction, lang: Lang) -> &'static str {
     use AuditAction as A;
-    Some(match action {
+    match action {
         A::ClassCreated => lang.pick("建立班级", "created the class"),
         A::CodeRotated => lang.pick("更换加入码", "replaced the join code"),
         A::JoinOpened => lang.pick("开放加入", "opened the class"),
@@ -109,6 +109,13 @@ fn said(action: AuditAction, lang: Lang) -> Option<&'static str> {
         A::ReleaseSet => lang.pick("设定公布", "set the release"),
         A::PointsSet => lang.pick("人工设定分数", "set points by hand"),
         A::PointsWithdrawn => lang.pick("撤回设定的分数", "took points back"),
-        _ => return None,
-    })
+        A::RunnerRegistered => lang.pick("登记 runner", "registered a runner"),
+        A::RunnerRevoked => lang.pick("吊销 runner", "revoked a runner"),
+        A::JobCancelled => lang.pick("取消任务", "cancelled a job"),
+        A::ReportRegraded => lang.pick("重新评分一份报告", "graded a report anew"),
+        A::RegradeStarted => lang.pick("开始重新评分", "started a regrade"),
+        A::RegradePublished => lang.pick("发布重新评分", "published a regrade"),
+        A::RegradeDiscarded => lang.pick("放弃重新评分", "discarded a regrade"),
+        A::GradesImported => lang.pick("导入分数", "imported points"),
+    }
 }

@@ -94,7 +94,7 @@ fn Upload(lang: Lang, trouble: Option<Trouble>) -> impl IntoView {
         <section class="card" aria-label=lang.pick("提交报告", "Hand in a report")>
             <header>
                 <b>{lang.pick("提交报告", "Hand in a report")}</b>
-                <span>{lang.pick("实验 73、75、76 的 JSON（*_mb 按 MiB 读），或 vramlab-report/v1", "the JSON of lab 73, 75 or 76 (*_mb is read as MiB), or vramlab-report/v1")}</span>
+                <span>{lang.pick("课程任一实验写出的 JSON（*_mb 按 MiB 读），或 vramlab-report/v1", "the JSON that any lab of the course wrote (*_mb is read as MiB), or vramlab-report/v1")}</span>
             </header>
             <form
                 class="body drop"
