@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::naming;
+
 /// What a report's numbers are evidence of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -97,40 +99,6 @@ pub struct DeviceFacts {
     pub runtime: Option<String>,
 }
 
-/// Adapters that draw with the processor, whatever type they report.
-const SOFTWARE: [&str; 8] =
-    ["llvmpipe", "lavapipe", "swiftshader", "softpipe", "software", "warp", "basic render", "swrast"];
-/// Stand-ins.
-const DOUBLES: [&str; 6] = ["test double", "fake", "mock", "simulat", "emulat", "dummy"];
-const PROCESSORS: [&str; 10] =
-    ["cpu", "ryzen", "epyc", "xeon", "threadripper", "core(tm)", "processor", "host", "aarch64", "x86"];
-/// The bare word "GPU" is not among them: like `cuda:0` it names no device, and "no GPU" has it too.
-const ADAPTERS: [&str; 14] = [
-    "nvidia", "geforce", "rtx", "gtx", "tesla", "quadro", "radeon", "instinct", "a100", "h100", "h200", "b200", "arc",
-    "l40",
-];
-/// Words by which a text says that there is no device.
-const DENIALS: [&str; 6] = ["no ", "not ", "none", "without", "unavailable", "missing"];
-
-fn names_any(name: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| {
-        name.match_indices(word).any(|(at, _)| {
-            // A word starts where no letter precedes it, so that "search" does not name an Arc.
-            !name[..at].chars().next_back().is_some_and(char::is_alphanumeric)
-        })
-    })
-}
-
-/// A name without what nobody sees: a letter that is not shown must neither make a name nor break one.
-fn visible(name: &str) -> String {
-    let unseen = |c: &char| {
-        c.is_control()
-            || matches!(c, '\u{ad}' | '\u{115f}' | '\u{1160}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
-            || matches!(c, '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}')
-    };
-    name.chars().filter(|c| !unseen(c)).collect()
-}
-
 impl DeviceFacts {
     /// A device of which a report gives only the name.
     pub fn reported(name: &str) -> Self {
@@ -150,23 +118,20 @@ impl DeviceFacts {
     ///
     /// The processor is CPU evidence on any machine; so is an adapter that draws with the processor (llvmpipe,
     /// lavapipe, SwiftShader) and a stand-in for the CUDA driver. A name that is neither a GPU nor a processor
-    /// ("cuda:0" names no device) proves nothing.
+    /// ("cuda:0" names no device), or that denies or plans one, proves nothing. Apple's chips count as GPUs: torch
+    /// calls their graphics part so.
     pub fn evidence_class(&self) -> EvidenceClass {
-        let name = visible(&self.name).to_ascii_lowercase();
+        let name = naming::folded(&self.name);
         let on_processor = matches!(self.backend, Backend::Cpu | Backend::CudaTestDouble)
             || self.kind == DeviceKind::Cpu
-            || names_any(&name, &SOFTWARE)
-            || names_any(&name, &DOUBLES);
+            || naming::is_software(&name);
         if on_processor {
             return EvidenceClass::Cpu;
         }
         match self.backend {
-            Backend::Reported if names_any(&name, &PROCESSORS) => EvidenceClass::Cpu,
-            Backend::Reported if names_any(&name, &DENIALS) => EvidenceClass::Unproven,
-            Backend::Reported if names_any(&name, &ADAPTERS) => EvidenceClass::Gpu,
-            Backend::Reported => EvidenceClass::Unproven,
+            Backend::Reported => naming::class(&name),
             Backend::Wgpu | Backend::Cuda
-                if name.contains(char::is_alphanumeric)
+                if !naming::is_no_name(&name)
                     && matches!(self.kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu) =>
             {
                 EvidenceClass::Gpu
@@ -195,6 +160,31 @@ mod tests {
         ];
         for (name, class) in cases {
             assert_eq!(device(name).evidence_class(), class, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_reported_name_is_a_gpu_a_processor_or_nothing() {
+        let gpus = "L4|T4|P4|P100-PCIE-16GB|V100-SXM2-32GB|A10|A10G|A30|A40|A800-SXM4-80GB|H20|H800|B300|GB200|GH200|\
+            RTX 3050|MI250X|MI300X|AMD Instinct MI300X|Ascend 910B|Moore Threads MTT S4000|MetaX C500|Hygon DCU|\
+            Intel Data Center GPU Max 1550|Intel(R) Data Center GPU Max 1550|Intel Arc A770|Intel(R) Arc(TM) A770 Graphics|\
+            Apple M3 Max|NVIDIA A100-SXM4-80GB (x86_64)|NVIDIA A100 (host AMD EPYC)|AMD EPYC 7763 host + NVIDIA A100|\
+            NVIDIA Tesla P100-PCIE-16GB on host node7|NVIDIA GeForce RTX 4090 (Ryzen 9 host)|Tesla T4|Tesla V100-SXM2-16GB|\
+            Google Colab T4|NVIDIA GH200 480GB|NVIDIA Grace Hopper|NVIDIA GB10|NVIDIA TITAN RTX|AMD Radeon Graphics|\
+            NVIDIA A100-SXM4-80GB MIG 3g.40gb|NVIDIA GeForce RTX 5070 Ti Laptop GPU|Ｎvidia RTX 3090|2x NVIDIA L4";
+        let cpus = "cpu|CPU:0|AMD EPYC 7763|Intel(R) Xeon(R) CPU @ 2.20GHz|Intel Core i9|i9-13900K with RTX|RTX CPU|x86_64|\
+            aarch64|NVIDIA Grace|NVIDIA Grace CPU Superchip|NVIDIA GeForce RTX 4090, ran on C P U|NVIDIA A100 on host CPU|\
+            \u{441}pu NVIDIA|NVIDIA H100 (simulated)|Tesla T4 test double|fake NVIDIA A100|Apple M2 CPU|AWS Graviton3|\
+            simulated A100|llvmpipe (LLVM 15)|Intel Pentium P4";
+        let nothing = "|--|cuda:0|GPU|NVIDIA-less machine|no-gpu nvidia|RTX-not-present|NVIDIA A100 (planned)|quadro?|\
+            estimated for NVIDIA H100|NVIDIA RTX (expected)|RTX 5090 was unavailable|no NVIDIA driver|Tesla Model 3|arc|\
+            NVIDIA driver not found|Tesla-like|NVIDI\u{42f} A100|没有 NVIDIA 显卡|计划使用 NVIDIA H100|search|toaster|tpu";
+        for (names, class) in
+            [(gpus, EvidenceClass::Gpu), (cpus, EvidenceClass::Cpu), (nothing, EvidenceClass::Unproven)]
+        {
+            for name in names.split('|') {
+                assert_eq!(DeviceFacts::reported(name).evidence_class(), class, "{name:?}");
+            }
         }
     }
 }

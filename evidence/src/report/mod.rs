@@ -8,6 +8,7 @@ mod decision;
 mod device;
 mod level;
 mod limits;
+mod naming;
 mod provenance;
 mod ranks;
 mod serving;
