@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
+use super::made::Made;
 use super::names::{self, described, threshold};
 use super::runs::{self, Found};
 use super::values::Reader;
-use super::{Paper, Place, Said, device, serving, strategies};
+use super::{Paper, Place, device, serving, strategies};
 use crate::report::ServingLimits;
 use crate::{Budget, Candidate, DeviceFacts, EvidenceClass, EvidenceLevel, ReadError, Report, Shape, Workload};
 
@@ -64,23 +65,19 @@ pub(super) fn report(
     let budget = budget(&mut parts.reader, &lab);
     let level_word = level_word(&mut parts.reader);
     let level = level(raw, level_word.as_deref(), &workload, &parts);
-    let report = Report {
-        schema: crate::SchemaId::V1,
+    let made = Made {
         lab,
         workload,
         level,
+        level_word,
+        devices: parts.devices,
         device: parts.device,
-        ledger: Vec::new(),
-        boundaries: strategies::boundaries(&parts.candidates),
         candidates: parts.candidates,
-        budget: (budget != Budget::default()).then_some(budget),
-        decision: strategies::decision(raw),
-        source: Some(strategies::source(shape, sha256)),
+        places: parts.places,
+        budget,
+        projected: false,
     };
-    let mut paper =
-        Paper { places: parts.places, said: Said::read(raw), devices: parts.devices, level_word, ..Paper::default() };
-    strategies::finish(&mut paper, parts.reader.faults);
-    (report, paper)
+    made.report(shape, sha256, parts.reader)
 }
 
 /// The file's own word for its level. A normalised file that measured nothing of the kind writes `not_recorded`.

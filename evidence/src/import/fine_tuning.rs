@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
+use super::made::Made;
 use super::values::Reader;
-use super::{Form, Paper, Said, config, device, strategies, wrong_type};
-use crate::{Candidate, ReadError, Report, Shape, Workload};
+use super::{Form, Paper, config, device, strategies, wrong_type};
+use crate::{Budget, Candidate, ReadError, Report, Shape, Workload};
 
 const OBJECTS: [&str; 7] =
     ["/config", "/baseline", "/quality", "/quality/data_audit", "/resources", "/artifacts", "/environment"];
@@ -38,20 +39,17 @@ pub(super) fn import(raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadE
     let mut workload = config::training(&mut reader);
     workload.iters = workload.iters.or_else(|| reader.count("/config/steps"));
     let level_word = strategies::level_word(&mut reader);
-    let report = Report {
-        schema: crate::SchemaId::V1,
+    let made = Made {
         lab: "60".to_owned(),
         workload: Workload::Training(workload),
         level: strategies::level(level_word.as_deref(), device.as_ref()),
+        level_word,
+        devices,
         device,
-        ledger: Vec::new(),
-        boundaries: strategies::boundaries(&candidates),
         candidates,
-        budget: None,
-        decision: strategies::decision(raw),
-        source: Some(strategies::source(shape, sha256)),
+        places,
+        budget: Budget::default(),
+        projected: false,
     };
-    let mut paper = Paper { places, said: Said::read(raw), devices, level_word, ..Paper::default() };
-    strategies::finish(&mut paper, reader.faults);
-    Ok((report, paper))
+    Ok(made.report(shape, sha256, reader))
 }

@@ -5,9 +5,10 @@
 
 use serde_json::Value;
 
+use super::made::Made;
 use super::values::Reader;
-use super::{Form, Paper, Said, config, device, strategies, wrong_type};
-use crate::{EvidenceLevel, ReadError, Report, Shape, Workload};
+use super::{Form, Paper, config, device, strategies, wrong_type};
+use crate::{Budget, EvidenceLevel, ReadError, Report, Shape, Workload};
 
 /// Parts that are objects wherever they are there.
 const OBJECTS: [&str; 9] = [
@@ -63,22 +64,19 @@ pub(super) fn import(raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadE
     // Without a candidate of its own the file is as good as the trace it names.
     let own =
         if candidates.is_empty() && !traced(raw) { EvidenceLevel::Preflight } else { EvidenceLevel::ProfilerTrace };
-    let report = Report {
-        schema: crate::SchemaId::V1,
+    let made = Made {
         lab: "74".to_owned(),
         workload: Workload::Training(workload),
         level: strategies::level_or(level_word.as_deref(), own, device.as_ref()),
+        level_word,
+        devices,
         device,
-        ledger: Vec::new(),
-        boundaries: strategies::boundaries(&candidates),
         candidates,
-        budget: None,
-        decision: strategies::decision(raw),
-        source: Some(strategies::source(shape, sha256)),
+        places,
+        budget: Budget::default(),
+        projected: false,
     };
-    let mut paper = Paper { places, said: Said::read(raw), devices, level_word, ..Paper::default() };
-    strategies::finish(&mut paper, reader.faults);
-    Ok((report, paper))
+    Ok(made.report(shape, sha256, reader))
 }
 
 /// Metrics stand in a candidate itself, or in a block of their own.

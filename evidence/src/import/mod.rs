@@ -12,6 +12,7 @@ mod device;
 mod distributed;
 mod fine_tuning;
 mod inference;
+mod made;
 mod mechanism;
 mod merge;
 pub(crate) mod names;

@@ -4,8 +4,9 @@
 
 use serde_json::Value;
 
+use super::made::Made;
 use super::values::Reader;
-use super::{Fault, FaultKind, Form, Paper, Said, at, config, describe, device, strategies, wrong_type};
+use super::{Fault, FaultKind, Form, Paper, at, config, describe, device, strategies, wrong_type};
 use crate::stage::Stage;
 use crate::{Phrase, ReadError, Report, Shape, Status, Training, Workload};
 
@@ -34,22 +35,19 @@ pub(super) fn import(raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadE
     budget.min_step_time_saving_ms = reader.not_negative("/budget/min_time_delta_ms");
     let level_word = strategies::level_word(&mut reader);
     let projected = strategies::mode_is_projected(&mut reader);
-    let report = Report {
-        schema: crate::SchemaId::V1,
+    let made = Made {
         lab: stage.map_or_else(|| super::project_number(raw), |stage| stage.lab().to_owned()),
         workload: Workload::Training(workload),
         level: strategies::level(level_word.as_deref(), device.as_ref()),
+        level_word,
+        devices,
         device,
-        ledger: Vec::new(),
-        boundaries: strategies::boundaries(&candidates),
         candidates,
-        budget: (budget != crate::Budget::default()).then_some(budget),
-        decision: strategies::decision(raw),
-        source: Some(strategies::source(shape, sha256)),
+        places,
+        budget,
+        projected,
     };
-    let mut paper = Paper { places, said: Said::read(raw), devices, level_word, projected, ..Paper::default() };
-    strategies::finish(&mut paper, reader.faults);
-    Ok((report, paper))
+    Ok(made.report(shape, sha256, reader))
 }
 
 fn ran_out(reader: &mut Reader<'_>, pointer: &str) -> bool {

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
+use super::made::Made;
 use super::values::Reader;
-use super::{Form, Paper, Place, Said, config, device, strategies, wrong_type};
+use super::{Form, Paper, Place, config, device, strategies, wrong_type};
 use crate::{Candidate, ReadError, Report, Shape, Status, Workload};
 
 /// Pointer and name of each run of a shape.
@@ -46,20 +47,17 @@ pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report,
         budget.min_step_time_saving_ms = Some(ms);
     }
     let level_word = strategies::level_word(&mut reader);
-    let report = Report {
-        schema: crate::SchemaId::V1,
+    let made = Made {
         lab: "73".to_owned(),
         workload: Workload::Training(workload),
         level: strategies::level(level_word.as_deref(), device.as_ref()),
+        level_word,
+        devices,
         device,
-        ledger: Vec::new(),
-        boundaries: strategies::boundaries(&candidates),
         candidates,
-        budget: (budget != crate::Budget::default()).then_some(budget),
-        decision: strategies::decision(raw),
-        source: Some(strategies::source(shape, sha256)),
+        places,
+        budget,
+        projected: false,
     };
-    let mut paper = Paper { places, said: Said::read(raw), devices, level_word, ..Paper::default() };
-    strategies::finish(&mut paper, reader.faults);
-    Ok((report, paper))
+    Ok(made.report(shape, sha256, reader))
 }

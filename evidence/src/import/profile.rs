@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
+use super::made::Made;
 use super::values::Reader;
-use super::{Form, Paper, Said, config, device, strategies, wrong_type};
-use crate::{EvidenceLevel, ReadError, Report, Shape, Workload};
+use super::{Form, Paper, config, device, strategies, wrong_type};
+use crate::{Budget, EvidenceLevel, ReadError, Report, Shape, Workload};
 
 pub(super) fn import(raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadError> {
     let shape = Shape::Lab74Profile;
@@ -26,20 +27,17 @@ pub(super) fn import(raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadE
     }
     let workload = config::training(&mut reader);
     let level_word = strategies::level_word(&mut reader);
-    let report = Report {
-        schema: crate::SchemaId::V1,
+    let made = Made {
         lab: "74".to_owned(),
         workload: Workload::Training(workload),
         level: strategies::level_or(level_word.as_deref(), EvidenceLevel::ProfilerTrace, device.as_ref()),
+        level_word,
+        devices,
         device,
-        ledger: Vec::new(),
-        boundaries: strategies::boundaries(&candidates),
         candidates,
-        budget: None,
-        decision: strategies::decision(raw),
-        source: Some(strategies::source(shape, sha256)),
+        places,
+        budget: Budget::default(),
+        projected: false,
     };
-    let mut paper = Paper { places, said: Said::read(raw), devices, level_word, ..Paper::default() };
-    strategies::finish(&mut paper, reader.faults);
-    Ok((report, paper))
+    Ok(made.report(shape, sha256, reader))
 }

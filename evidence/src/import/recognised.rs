@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Paper, Said, device, strategies};
+use super::{Paper, Said, device, made, strategies};
 use crate::{EvidenceLevel, Report, Shape, Training, Workload};
 
 pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> (Report, Paper) {
@@ -25,8 +25,8 @@ pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> (Report, Paper)
         candidates: Vec::new(),
         boundaries: Vec::new(),
         budget: None,
-        decision: strategies::decision(raw),
-        source: Some(strategies::source(shape, sha256)),
+        decision: made::decision(raw),
+        source: Some(made::source(shape, sha256)),
     };
     (report, Paper { said: Said::read(raw), devices, level_word: word, ..Paper::default() })
 }

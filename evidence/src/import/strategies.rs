@@ -4,15 +4,14 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::made::Made;
 use super::values::Reader;
 use super::{
-    Fault, FaultKind, Form, MAX_ENTRIES, MAX_TEXT, Metric, Paper, Place, Run, Said, at, config, describe, device,
-    wrong_type,
+    Fault, FaultKind, Form, MAX_ENTRIES, MAX_TEXT, Metric, Paper, Place, Run, at, config, describe, device, wrong_type,
 };
-use crate::report::{Boundary, BoundaryKind, Source};
 use crate::{
-    Candidate, Decision, DeviceFacts, EvidenceClass, EvidenceLevel, Meaning, Metrics, Phrase, Quality, ReadError,
-    Report, Shape, Status, Workload,
+    Candidate, DeviceFacts, EvidenceClass, EvidenceLevel, Metrics, Phrase, Quality, ReadError, Report, Shape, Status,
+    Workload,
 };
 
 pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadError> {
@@ -25,22 +24,19 @@ pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report,
     let budget = config::budget(&mut reader);
     let level_word = level_word(&mut reader);
     let projected = mode_is_projected(&mut reader);
-    let report = Report {
-        schema: crate::SchemaId::V1,
+    let made = Made {
         lab: if shape == Shape::Lab75 { "75" } else { "76" }.to_owned(),
         workload: Workload::Training(workload),
         level: if projected { EvidenceLevel::Theoretical } else { level(level_word.as_deref(), device.as_ref()) },
+        level_word,
+        devices,
         device,
-        ledger: Vec::new(),
-        boundaries: boundaries(&candidates),
         candidates,
-        budget: (budget != crate::Budget::default()).then_some(budget),
-        decision: decision(raw),
-        source: Some(source(shape, sha256)),
+        places,
+        budget,
+        projected,
     };
-    let mut paper = Paper { places, said: Said::read(raw), devices, level_word, projected, ..Paper::default() };
-    finish(&mut paper, reader.faults);
-    Ok((report, paper))
+    Ok(made.report(shape, sha256, reader))
 }
 
 const OBJECTS: [&str; 11] = [
@@ -289,34 +285,4 @@ pub(super) fn level(word: Option<&str>, device: Option<&DeviceFacts>) -> Evidenc
 pub(super) fn level_or(word: Option<&str>, own: EvidenceLevel, device: Option<&DeviceFacts>) -> EvidenceLevel {
     let class = device.map_or(EvidenceClass::Unproven, DeviceFacts::evidence_class);
     word.and_then(EvidenceLevel::from_word).unwrap_or(own).capped(class)
-}
-
-pub(super) fn boundaries(candidates: &[Candidate]) -> Vec<Boundary> {
-    candidates
-        .iter()
-        .filter(|candidate| matches!(candidate.status, Status::Oom | Status::PartialOom))
-        .map(|candidate| Boundary {
-            kind: BoundaryKind::Oom,
-            candidate: candidate.name.clone(),
-            requested_bytes: None,
-            message: candidate.error.clone(),
-        })
-        .collect()
-}
-
-/// The decision in the schema's words; a word outside them is kept in [`Said`] alone.
-pub(super) fn decision(raw: &Value) -> Option<Decision> {
-    let said = Said::read(raw);
-    let Meaning::Concludes(decision) = Meaning::of(said.word.as_deref()?)? else { return None };
-    Some(Decision { decision, reason: said.reason.unwrap_or_default(), next_action: said.next_action })
-}
-
-pub(super) fn source(shape: Shape, sha256: &str) -> Source {
-    Source { shape: shape.id().to_owned(), sha256: sha256.to_owned() }
-}
-
-/// Moves the faults over; those past a bound are dropped, a file full of them is told once.
-pub(super) fn finish(paper: &mut Paper, mut faults: Vec<Fault>) {
-    faults.truncate(100);
-    paper.faults = faults;
 }

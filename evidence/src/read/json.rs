@@ -1,4 +1,4 @@
-//! JSON with a bound on its depth, the place of every error, and the keys that appear twice.
+//! JSON with a bound on its depth and the place of every error; a key that appears twice is one.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -7,19 +7,12 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 use super::ReadError;
+use crate::Phrase;
 
 /// Nesting deeper than this is refused; real reports stay below 8.
 pub const MAX_DEPTH: usize = 64;
 /// Values in one document: each takes many times the bytes that it has in the file. Real reports hold some thousands.
 pub const MAX_NODES: usize = 100_000;
-/// Duplicate keys beyond this many are not listed.
-const MAX_DUPLICATES: usize = 20;
-
-pub(super) struct Parsed {
-    pub(super) value: Value,
-    /// Pointers of keys that an object holds more than once; the last one is kept.
-    pub(super) duplicates: Vec<String>,
-}
 
 /// A step from a value to one inside. A key is lent by its object while what it names is read.
 enum Step {
@@ -31,7 +24,7 @@ enum Step {
 #[derive(Default)]
 struct Trail {
     path: RefCell<Vec<Step>>,
-    duplicates: RefCell<Vec<String>>,
+    twice: Cell<bool>,
     too_deep: Cell<bool>,
     nodes: Cell<usize>,
 }
@@ -62,15 +55,14 @@ pub(crate) fn pointer_of<S: AsRef<str>>(segments: &[S]) -> String {
     pointer
 }
 
-pub(super) fn parse(text: &str) -> Result<Parsed, ReadError> {
+pub(super) fn parse(text: &str) -> Result<Value, ReadError> {
     let trail = Trail::default();
     let mut deserializer = serde_json::Deserializer::from_str(text);
     // Our own bound is lower than what the stack holds, and names the place.
-    let value = Node { trail: &trail }
+    Node { trail: &trail }
         .deserialize(&mut deserializer)
         .and_then(|value| deserializer.end().map(|()| value))
-        .map_err(|error| explain(&error, text, &trail))?;
-    Ok(Parsed { value, duplicates: trail.duplicates.into_inner() })
+        .map_err(|error| explain(&error, text, &trail))
 }
 
 fn explain(error: &serde_json::Error, text: &str, trail: &Trail) -> ReadError {
@@ -78,6 +70,13 @@ fn explain(error: &serde_json::Error, text: &str, trail: &Trail) -> ReadError {
     let pointer = trail.pointer();
     if trail.too_deep.get() {
         return ReadError::TooDeep { pointer, line, column, limit: MAX_DEPTH };
+    }
+    if trail.twice.get() {
+        return ReadError::Field {
+            pointer,
+            expected: Phrase::new("每个键只出现一次", "each key once"),
+            found: Phrase::new("同一个键两次", "this key twice"),
+        };
     }
     if trail.nodes.get() > MAX_NODES {
         return ReadError::TooMany { pointer, count: trail.nodes.get(), limit: MAX_NODES };
@@ -187,11 +186,11 @@ impl<'de> Visitor<'de> for Node<'_> {
         while let Some(key) = map.next_key::<String>()? {
             let twice = object.contains_key(&key);
             self.enter(Step::Key(key))?;
-            let value = map.next_value_seed(self)?;
-            let mut duplicates = self.trail.duplicates.borrow_mut();
-            if twice && duplicates.len() < MAX_DUPLICATES {
-                duplicates.push(self.trail.pointer());
+            if twice {
+                self.trail.twice.set(true);
+                return Err(serde::de::Error::custom("this key stands here twice"));
             }
+            let value = map.next_value_seed(self)?;
             if let Some(Step::Key(key)) = self.leave() {
                 object.insert(key, value);
             }
@@ -216,18 +215,20 @@ mod tests {
             (r#"{"a": 1e999}"#, "/a", "Syntax"),
         ];
         for (text, pointer, kind) in cases {
-            let error = parse(text).err().expect(text);
+            let error = parse(text).expect_err(text);
             assert_eq!(error.pointer(), pointer, "{text}: {error}");
             assert!(format!("{error:?}").starts_with(kind), "{text}: {error:?}");
         }
     }
 
     #[test]
-    fn duplicate_keys_are_noticed_and_the_last_wins() {
-        let parsed = parse(r#"{"a": {"x": 1, "x": 2}, "b/c": 1, "b/c": 1}"#).expect("valid");
-        assert_eq!(parsed.duplicates, ["/a/x", "/b~1c"]);
-        assert_eq!(parsed.value["a"]["x"], 2);
-        assert!(parse(r#"{"a": {"x": 1}, "b": {"x": 1}}"#).expect("valid").duplicates.is_empty());
+    fn a_key_that_appears_twice_is_refused_at_its_place() {
+        for (text, pointer) in [(r#"{"a": {"x": 1, "x": 2}}"#, "/a/x"), (r#"{"b/c": 1, "b/c": 1}"#, "/b~1c")] {
+            let error = parse(text).expect_err(text);
+            assert_eq!(error.pointer(), pointer, "{text}: {error}");
+            assert!(matches!(error, ReadError::Field { .. }), "{text}: {error:?}");
+        }
+        assert!(parse(r#"{"a": {"x": 1}, "b": {"x": 1}}"#).is_ok());
     }
 
     #[test]

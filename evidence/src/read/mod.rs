@@ -9,7 +9,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::import::{self, Paper};
-use crate::{Phrase, Report, Shape};
+use crate::{Report, Shape};
 
 pub use error::ReadError;
 pub(crate) use json::pointer_of;
@@ -55,20 +55,13 @@ pub fn read(bytes: &[u8]) -> Result<Document, ReadError> {
     if text.trim().is_empty() {
         return Err(ReadError::Empty);
     }
-    let parsed = json::parse(text)?;
-    if !parsed.value.is_object() {
-        return Err(import::wrong_type("", "对象", "an object", &parsed.value));
+    let raw = json::parse(text)?;
+    if !raw.is_object() {
+        return Err(import::wrong_type("", "对象", "an object", &raw));
     }
-    if let Some(pointer) = parsed.duplicates.into_iter().next() {
-        return Err(ReadError::Field {
-            pointer,
-            expected: Phrase::new("每个键只出现一次", "each key once"),
-            found: Phrase::new("同一个键两次", "this key twice"),
-        });
-    }
-    let shape = detect::shape(&parsed.value)?;
-    let (report, paper) = import::import(shape, &parsed.value, &sha256)?;
-    Ok(Document { shape, report, sha256, raw: parsed.value, paper })
+    let shape = detect::shape(&raw)?;
+    let (report, paper) = import::import(shape, &raw, &sha256)?;
+    Ok(Document { shape, report, sha256, raw, paper })
 }
 
 impl Document {

@@ -40,11 +40,6 @@ impl Word {
             Meaning::Waits | Meaning::Ran => None,
         }
     }
-
-    /// Whether a word of the public course leaves the conclusion open.
-    pub fn is_open(word: &str) -> bool {
-        matches!(Meaning::of(word), Some(Meaning::Waits | Meaning::Ran))
-    }
 }
 
 /// What a word that the course's files use as a decision means here.

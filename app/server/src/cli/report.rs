@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use evidence::report::{Distributed, Inference};
-use evidence::{DecisionRule, Kernel, Shape, Training, Workload, template};
-use labs::Lab;
+use evidence::{Kernel, Shape, Training, Workload, template};
+use labs::{Chain, Lab};
 
 use super::out;
 
@@ -60,18 +60,15 @@ fn takers() -> impl Iterator<Item = &'static Lab> {
     labs::catalogue().iter().filter(|lab| lab.takes(Shape::V1))
 }
 
-/// The kind of workload that a lab's reports have, told by what it is graded by and what it takes.
+/// An empty workload of the kind that a lab's reports have.
 fn workload(lab: &Lab) -> Workload {
-    let takes = |shapes: &[Shape]| shapes.iter().any(|shape| lab.takes(*shape));
-    match lab.rubric.rule {
-        DecisionRule::KernelPair => {
+    match lab.chain() {
+        Chain::Training => Workload::Training(Training::default()),
+        Chain::Inference => Workload::Inference(Inference::default()),
+        Chain::Distributed => Workload::Distributed(Distributed::default()),
+        Chain::Kernel => {
             Workload::Kernel(Kernel { operation: lab.id.clone(), dtype: "fp32".to_owned(), ..Kernel::default() })
         }
-        _ if takes(&[Shape::Distributed]) => Workload::Distributed(Distributed::default()),
-        _ if takes(&[Shape::Lab66Raw, Shape::InferenceBenchmark, Shape::Quantization, Shape::Architecture]) => {
-            Workload::Inference(Inference::default())
-        }
-        _ => Workload::Training(Training::default()),
     }
 }
 

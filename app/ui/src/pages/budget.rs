@@ -7,7 +7,8 @@ use evidence::Lang;
 use evidence::budget::{Axis, Grid};
 use leptos::prelude::*;
 
-use crate::{html, words};
+use super::report::Given;
+use crate::words;
 
 /// What a reader asked: the axes as typed, and the report.
 #[derive(Debug, Clone)]
@@ -117,24 +118,7 @@ fn AskForm(lang: Lang, asked: BudgetAsked) -> impl IntoView {
                 action=format!("/{}/tools/budget", lang.code())
             >
                 <div class="body">
-                    {fields} <p class="row-form">
-                        <label>
-                            {lang.pick("报告文件", "A report's file")}
-                            <input type="file" name="file" accept=".json,application/json" />
-                        </label>
-                        <button class="button" type="submit">
-                            {compute}
-                        </button>
-                    </p> <details open=!text.is_empty()>
-                        <summary>{lang.pick("或者粘贴 JSON", "or paste the JSON")}</summary>
-                        <textarea
-                            name="text"
-                            rows="8"
-                            spellcheck="false"
-                            aria-label="JSON"
-                            inner_html=html::textarea(&text)
-                        ></textarea>
-                    </details> <p class="hint">
+                    {fields} <Given lang file=lang.pick("报告文件", "A report's file") act=compute text /> <p class="hint">
                         {lang
                             .pick(
                                 "76、75 或 vramlab-report/v1，至多 1 MiB。服务器算完就丢，不保存，也不评分。",

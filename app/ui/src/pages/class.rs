@@ -1,6 +1,7 @@
 //! The pages of a class: members and staff, gradebook, dates, sets of the drill, runners.
 
 mod audit;
+mod back;
 mod drill;
 mod flows;
 mod gradebook;

@@ -1,6 +1,7 @@
 //! Pages about reports.
 
 mod checks;
+mod given;
 mod list;
 mod one;
 mod points;
@@ -12,6 +13,7 @@ use evidence::EvidenceClass;
 
 use super::credit::CreditLine;
 
+pub(super) use given::Given;
 pub use list::ReportsPage;
 pub use one::ReportPage;
 pub use points::{ClassPoints, LabPoints};

@@ -21,7 +21,7 @@ use clock::Clock;
 use pipeline::Pipeline;
 
 const BACKEND: &str = "wgpu";
-/// Written over before each timed run: twice the last cache of any card, as far as one binding reaches.
+/// Written over before each timed run: more than twice the last cache of most cards, which the API does not tell.
 const MOST_FLUSH_BYTES: u64 = 128 << 20;
 
 fn failed(message: impl Into<String>) -> DeviceError {

@@ -3,7 +3,7 @@
 use evidence::Lang;
 use leptos::prelude::*;
 
-use super::terms::Back;
+use super::back::Back;
 use crate::pages::account::When;
 use crate::rows::Rows;
 

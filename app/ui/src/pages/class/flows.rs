@@ -35,16 +35,6 @@ pub struct ClassFlows {
     pub unread: Vec<UnreadReport>,
 }
 
-/// The way back to the class.
-#[component]
-pub fn Back(lang: Lang, class: String, name: String) -> impl IntoView {
-    view! {
-        <p class="hint">
-            <a href=format!("/{}/class/{class}", lang.code())>"← " <bdi>{name}</bdi></a>
-        </p>
-    }
-}
-
 #[component]
 pub fn Flows(lang: Lang, class: String, flows: ClassFlows) -> impl IntoView {
     let at = format!("/{}/class/{class}", lang.code());

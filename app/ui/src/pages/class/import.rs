@@ -3,7 +3,7 @@
 use evidence::Lang;
 use leptos::prelude::*;
 
-use super::flows::Back;
+use super::back::Back;
 use crate::pages::account::{Act, When};
 use crate::rows::Rows;
 

@@ -3,7 +3,8 @@
 use evidence::{Lang, Part};
 use leptos::prelude::*;
 
-use super::terms::{Back, Dates, DatesTyped};
+use super::back::Back;
+use super::terms::{Dates, DatesTyped};
 use crate::pages::account::{Act, Field, Problems, Summary};
 use crate::pages::credit::{Credit, CreditLine, PartBadge};
 

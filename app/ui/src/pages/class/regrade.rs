@@ -4,7 +4,7 @@ use evidence::diff::{Change, CheckChange, PartChange};
 use evidence::{Grade, Lang, Outcome, check, diff};
 use leptos::prelude::*;
 
-use super::flows::Back;
+use super::back::Back;
 use crate::pages::account::{Act, When};
 use crate::rows::Rows;
 

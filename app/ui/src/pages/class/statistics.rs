@@ -3,7 +3,7 @@
 use evidence::Lang;
 use leptos::prelude::*;
 
-use super::flows::Back;
+use super::back::Back;
 use crate::chart::{Column, Tally};
 use crate::rows::Rows;
 

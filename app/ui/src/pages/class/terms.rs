@@ -3,6 +3,7 @@
 use evidence::Lang;
 use leptos::prelude::*;
 
+use super::back::Back;
 use crate::pages::account::{Act, Problems, Summary, When};
 use crate::rows::Rows;
 
@@ -52,16 +53,6 @@ fn Shown(lang: Lang, shown: ShownName) -> impl IntoView {
             let (class, mark) = if come { ("badge ok", "✓ ") } else { ("badge warn", "◷ ") };
             view! { <span class=class>{mark} {lang.pick("公布于 ", "shown from ")} <When iso /></span> }.into_any()
         }
-    }
-}
-
-/// The way back to the class.
-#[component]
-pub fn Back(lang: Lang, class: String, name: String) -> impl IntoView {
-    view! {
-        <p class="hint">
-            <a href=format!("/{}/class/{class}", lang.code())>"← " <bdi>{name}</bdi></a>
-        </p>
     }
 }
 

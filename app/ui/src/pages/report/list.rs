@@ -3,10 +3,11 @@
 use evidence::{EvidenceClass, Lang};
 use leptos::prelude::*;
 
+use super::given::Given;
 use super::points::Points;
 use super::{ClassPoints, ReportItem, Trouble};
 use crate::pages::class::{UnreadList, UnreadReport};
-use crate::{html, words};
+use crate::words;
 
 #[component]
 pub fn ReportsPage(
@@ -89,7 +90,6 @@ fn Items(items: Vec<ReportItem>, lang: Lang, empty: &'static str) -> impl IntoVi
 #[component]
 fn Upload(lang: Lang, trouble: Option<Trouble>) -> impl IntoView {
     let pasted = trouble.as_ref().map(|trouble| trouble.pasted.clone()).unwrap_or_default();
-    let open = !pasted.is_empty();
     view! {
         <section class="card" aria-label=lang.pick("提交报告", "Hand in a report")>
             <header>
@@ -103,23 +103,12 @@ fn Upload(lang: Lang, trouble: Option<Trouble>) -> impl IntoView {
                 action=format!("/{}/reports", lang.code())
             >
                 {trouble.map(|trouble| view! { <Refused trouble lang /> })}
-                <p class="row-form">
-                    <label>
-                        {lang.pick("选择文件，或拖到这里", "Choose a file, or drop it here")}
-                        <input type="file" name="file" accept=".json,application/json" />
-                    </label>
-                    <button class="button" type="submit">{lang.pick("提交", "Hand in")}</button>
-                </p>
-                <details open=open>
-                    <summary>{lang.pick("或者粘贴 JSON", "or paste the JSON")}</summary>
-                    <textarea
-                        name="text"
-                        rows="8"
-                        spellcheck="false"
-                        aria-label="JSON"
-                        inner_html=html::textarea(&pasted)
-                    ></textarea>
-                </details>
+                <Given
+                    lang
+                    file=lang.pick("选择文件，或拖到这里", "Choose a file, or drop it here")
+                    act=lang.pick("提交", "Hand in")
+                    text=pasted
+                />
                 <p class="hint">
                     {lang.pick("在笔记本里写报告：", "From a notebook: ")}
                     <a href="/kit/vramlab_report.py" download>
