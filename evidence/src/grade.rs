@@ -82,7 +82,7 @@ pub struct Points {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Blocked {
-    /// The item needs class `gpu`.
+    /// The item needs class `gpu`, and a level that is reached with one.
     NeedsGpu,
     /// The rubric does not accept this provenance for the GPU part.
     NeedsProvenance,
@@ -161,10 +161,12 @@ pub fn grade(doc: &Document, rubric: &Rubric, ctx: &GradeContext<'_>) -> Grade {
         Outcome::NotEvidence { .. } => Vec::new(),
     };
     let checks = sheet.checks;
+    // A report that calls itself a calculation, a preflight or a simulation proves nothing of the GPU it names.
+    let reach = if doc.report.level.needs_gpu() { class } else { EvidenceClass::Unproven };
     let items: Vec<ItemScore> = rubric
         .items
         .iter()
-        .map(|item| score(item, &checks, blocked(item, outcome, class, rubric, &ctx.provenance)))
+        .map(|item| score(item, &checks, blocked(item, outcome, reach, rubric, &ctx.provenance)))
         .collect();
     let said = &doc.paper.said;
     Grade {
@@ -226,7 +228,7 @@ fn outcome(doc: &Document, rubric: &Rubric) -> Outcome {
 fn blocked(
     item: &RubricItem,
     outcome: Outcome,
-    class: EvidenceClass,
+    reach: EvidenceClass,
     rubric: &Rubric,
     provenance: &Provenance,
 ) -> Option<Blocked> {
@@ -236,7 +238,7 @@ fn blocked(
     if item.part == Part::Cpu {
         return None;
     }
-    if class != EvidenceClass::Gpu {
+    if reach != EvidenceClass::Gpu {
         return Some(Blocked::NeedsGpu);
     }
     (!rubric.gpu_provenance.iter().any(|id| id == provenance.id())).then_some(Blocked::NeedsProvenance)

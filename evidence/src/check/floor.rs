@@ -51,7 +51,7 @@ pub(crate) fn of(sheet: &Sheet<'_>) -> Option<Floor> {
         training.optimizer.as_deref()?.to_ascii_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
     // Whoever keeps less than two moments for every parameter has another name; so has a run that trains adapters only.
     let adamw = optimizer.trim_start_matches("torchoptim").replace("foreach", "").replace("fused", "");
-    if !ADAMW.contains(&adamw.as_str()) || trains_adapters(sheet.raw()) {
+    if !ADAMW.contains(&adamw.as_str()) || says(sheet.raw(), &ADAPTERS) {
         return None;
     }
     let width = match training.param_dtype.as_deref()? {
@@ -72,20 +72,22 @@ pub(crate) fn of(sheet: &Sheet<'_>) -> Option<Floor> {
 /// Names under which AdamW and Adam keep two moments for every parameter.
 const ADAMW: [&str; 6] = ["adamw", "adam", "adamwtorch", "adamtorch", "torchadamw", "pytorchadamw"];
 
-/// Whether a configuration says that only adapters are trained.
-fn trains_adapters(raw: &serde_json::Value) -> bool {
-    let says = |block: &serde_json::Value| {
+/// Words of a configuration under which only adapters are trained.
+const ADAPTERS: [&str; 3] = ["lora", "peft", "adapter"];
+
+/// Whether a configuration says one of the words, as a key that is not turned off or as a value.
+fn says(raw: &serde_json::Value, words: &[&str]) -> bool {
+    let within = |block: &serde_json::Value| {
         block.as_object().is_some_and(|map| {
             map.iter().any(|(key, value)| {
                 let key = key.to_ascii_lowercase();
-                let adapters = ["lora", "peft", "adapter"];
-                let named = adapters.iter().any(|word| key.contains(word)) && !value.is_null() && value != false;
+                let named = words.iter().any(|word| key.contains(word)) && !value.is_null() && value != false;
                 let method = value.as_str().map(str::to_ascii_lowercase);
-                named || method.is_some_and(|text| adapters.iter().any(|word| text.contains(word)))
+                named || method.is_some_and(|text| words.iter().any(|word| text.contains(word)))
             })
         })
     };
-    ["/config", "/experiment"].iter().any(|home| raw.pointer(home).is_some_and(says))
+    ["/config", "/experiment"].iter().any(|home| raw.pointer(home).is_some_and(within))
 }
 
 pub(super) fn examine(sheet: &mut Sheet<'_>) {
@@ -94,6 +96,7 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
     }
     let Some(floor) = of(sheet) else {
         unknown_model(sheet);
+        weights(sheet);
         return;
     };
     peaks(sheet, floor);
@@ -116,6 +119,37 @@ fn unknown_model(sheet: &mut Sheet<'_>) {
     );
     sheet.fail("model_known", &pointer, Phrase::new("目录中的模型", "a model of the catalogue"), found, message);
 }
+
+/// Under an optimizer whose states are not known here the weights are still there: a peak below them is impossible.
+fn weights(sheet: &mut Sheet<'_>) {
+    let bound = workload(sheet).and_then(|training| {
+        let width = match training.param_dtype.as_deref()? {
+            "fp32" => 4,
+            "bf16" | "fp16" => 2,
+            "fp8" | "int8" => 1,
+            _ => return None,
+        };
+        let parameters = crate::model::named(training.model.as_deref()?)?.parameters().ok()?;
+        Some((parameters, width, parameters.saturating_mul(width)))
+    });
+    // Adapters may stand on weights of fewer bits, and a shard or a copy in the host's memory is not the whole.
+    let Some((parameters, width, bytes)) = bound.filter(|_| !says(sheet.raw(), &PARTIAL)) else { return };
+    let lowest = sheet.candidates().filter_map(|(candidate, place)| {
+        let peak = candidate.metrics.peak_allocated_bytes?;
+        (peak.saturating_add(1 << 20) < bytes).then(|| (place.metric(Metric::Allocated), peak))
+    });
+    for (pointer, peak) in lowest.collect::<Vec<_>>() {
+        let (count, least) = (ledger::units::group(parameters), mib_text(bytes as f64));
+        let message = Phrase::new(
+            format!("仅权重就有 {count} 个参数 × {width} B = {least}，无论用什么优化器，峰值都不可能更低。"),
+            format!("The weights alone are {count} parameters × {width} B = {least}; no optimizer makes a peak lower."),
+        );
+        sheet.fail("peak_below_floor", &pointer, format!("≥ {least}"), mib_text(peak as f64), message);
+    }
+}
+
+/// Words of a configuration under which a device may hold less than the model's weights in their named type.
+const PARTIAL: [&str; 8] = ["lora", "peft", "adapter", "zero", "fsdp", "shard", "param_offload", "offload_param"];
 
 fn peaks(sheet: &mut Sheet<'_>, floor: Floor) {
     let states = floor.states();

@@ -32,7 +32,8 @@ pub(crate) fn refuse(sheet: &mut Sheet<'_>, why: Why) {
         }
         Why::NoMeasurement | Why::Projection => {
             let (pointer, message) = if why == Why::Projection {
-                ("/evidence_mode", Phrase::new("这是容量推算，不是测量。", "This is a projection, not a measurement."))
+                let pointer = crate::import::projected_at(sheet.raw()).unwrap_or("/evidence_mode");
+                (pointer, Phrase::new("这是容量推算，不是测量。", "This is a projection, not a measurement."))
             } else {
                 (
                     "/candidates",

@@ -68,7 +68,10 @@ pub(super) fn training(reader: &mut Reader<'_>) -> Training {
     let torch = text(reader, &["torch"]);
     // The checks read these two again; here only their types are looked at.
     count(reader, &["repeats"]);
-    text(reader, &["device"]);
+    // A device may be described by an object or listed for each rank.
+    if setting(reader.raw, &["device"]).is_some_and(|(_, value)| super::device::texts(value).is_empty()) {
+        text(reader, &["device"]);
+    }
     let tf32 = setting(reader.raw, &["allow_tf32"]).and_then(|(_, value)| value.as_bool());
     Training {
         model: text(reader, &["model_id", "model"]),

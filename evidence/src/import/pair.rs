@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::made::Made;
 use super::values::Reader;
 use super::{Form, Paper, Place, config, device, strategies, wrong_type};
-use crate::{Candidate, ReadError, Report, Shape, Status, Workload};
+use crate::{Candidate, EvidenceLevel, ReadError, Report, Shape, Status, Workload};
 
 /// Pointer and name of each run of a shape.
 fn sides(shape: Shape) -> &'static [(&'static str, &'static str)] {
@@ -47,17 +47,22 @@ pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> Result<(Report,
         budget.min_step_time_saving_ms = Some(ms);
     }
     let level_word = strategies::level_word(&mut reader);
+    let projected = strategies::mode_is_projected(&mut reader);
     let made = Made {
         lab: "73".to_owned(),
         workload: Workload::Training(workload),
-        level: strategies::level(level_word.as_deref(), device.as_ref()),
+        level: if projected {
+            EvidenceLevel::Theoretical
+        } else {
+            strategies::level(level_word.as_deref(), device.as_ref())
+        },
         level_word,
         devices,
         device,
         candidates,
         places,
         budget,
-        projected: false,
+        projected,
     };
     Ok(made.report(shape, sha256, reader))
 }

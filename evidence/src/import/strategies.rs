@@ -68,22 +68,35 @@ pub(super) fn blocks(reader: &Reader<'_>) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// `evidence_mode` of lab 75. Only a measurement can be graded; an unknown word is a fault.
+/// Where a file may say how its numbers came about.
+const MODES: [&str; 3] = ["/evidence_mode", "/config/evidence_mode", "/planning_context/evidence_mode"];
+/// Words for numbers that nobody measured.
+const PROJECTED: [&str; 6] = ["projected", "projection", "estimated", "estimate", "theoretical", "extrapolated"];
+
+/// Pointer to the place at which a file calls itself a projection.
+pub(crate) fn projected_at(raw: &Value) -> Option<&'static str> {
+    let says = |pointer: &&str| {
+        let word = raw.pointer(pointer).and_then(Value::as_str).unwrap_or_default().trim().to_ascii_lowercase();
+        PROJECTED.contains(&word.as_str())
+    };
+    MODES.into_iter().find(says)
+}
+
+/// Whether `evidence_mode` says that nothing was measured. Only a measurement can be graded; an unknown word is a fault.
 pub(super) fn mode_is_projected(reader: &mut Reader<'_>) -> bool {
-    let pointer = "/evidence_mode";
-    match reader.text(pointer).as_deref() {
-        None | Some("measured") => false,
-        Some("projected") => true,
-        Some(other) => {
-            reader.faults.push(Fault {
-                kind: FaultKind::Type,
-                pointer: pointer.to_owned(),
-                expected: Phrase::plain("measured | projected"),
-                found: Phrase::plain(format!("{:?}", super::quotable(other))),
-            });
-            false
-        }
+    if projected_at(reader.raw).is_some() {
+        return true;
     }
+    let pointer = "/evidence_mode";
+    if let Some(other) = reader.text(pointer).filter(|word| !word.trim().eq_ignore_ascii_case("measured")) {
+        reader.faults.push(Fault {
+            kind: FaultKind::Type,
+            pointer: pointer.to_owned(),
+            expected: Phrase::plain("measured | projected"),
+            found: Phrase::plain(format!("{:?}", super::quotable(&other))),
+        });
+    }
+    false
 }
 
 /// The candidates of `/candidates`, each with a name of its own.
