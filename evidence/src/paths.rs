@@ -19,6 +19,10 @@ pub fn absolute_path(text: &str) -> Option<String> {
             && bytes[3] != b'/';
         unix || windows || word.starts_with("\\\\") || word.starts_with("~/") || word.starts_with("file:///")
     };
+    // Whatever an absolute path is, it holds one of these.
+    if !text.contains(['/', '\\']) {
+        return None;
+    }
     let quotes = ['"', '\'', '(', ')', ',', ';', '=', '`', '<', '>', '[', ']'];
     if starts_like_one(text.trim()) && !text.trim().contains('\n') {
         return Some(text.trim().chars().take(120).collect());

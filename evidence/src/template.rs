@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::read::Locate as _;
 use crate::report::Budget;
 use crate::{SCHEMA, Workload, report_v1_schema};
 
@@ -11,7 +12,7 @@ use crate::{SCHEMA, Workload, report_v1_schema};
 pub fn template(lab: &str, workload: &Workload, limits: &Budget) -> Value {
     let schema = report_v1_schema();
     let empty = |definition: &str| -> Map<String, Value> {
-        let properties = schema.pointer(&format!("/$defs/{definition}/properties")).and_then(Value::as_object);
+        let properties = schema.locate(&format!("/$defs/{definition}/properties")).and_then(Value::as_object);
         properties.into_iter().flatten().map(|(name, _)| (name.clone(), Value::Null)).collect()
     };
     let filled = |definition: &str, values: Value| -> Value {
@@ -63,6 +64,6 @@ mod tests {
             assert_eq!(grade.outcome, Outcome::NotEvidence { why: Why::NoMeasurement });
         }
         let training = template("76", &Workload::Training(Training::default()), &limits);
-        assert_eq!(training.pointer("/workload/training/seq"), Some(&Value::Null), "every field is there to be filled");
+        assert_eq!(training.locate("/workload/training/seq"), Some(&Value::Null), "every field is there to be filled");
     }
 }

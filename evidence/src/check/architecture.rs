@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::sheet::{Sheet, short};
 use crate::import::{MODULES, cache_rows, citations, counts_at, dtype_id, names};
+use crate::read::Locate as _;
 use crate::{Phrase, Shape, Workload};
 
 pub(super) fn examine(sheet: &mut Sheet<'_>) {
@@ -29,7 +30,7 @@ fn setting(raw: &Value, keys: &[&str]) -> Option<u64> {
         "/profile",
         "",
     ];
-    homes.iter().find_map(|home| keys.iter().find_map(|key| raw.pointer(&format!("{home}/{key}"))?.as_u64()))
+    homes.iter().find_map(|home| keys.iter().find_map(|key| raw.locate(&format!("{home}/{key}"))?.as_u64()))
 }
 
 /// How wide the file says that a cached number is.
@@ -42,7 +43,7 @@ pub(super) fn dtype(raw: &Value) -> Option<Dtype> {
     };
     let by_name = || {
         let pointer = names::described(raw, "", &["kv_dtype", "dtype"])?;
-        dtype_id(raw.pointer(&pointer)?.as_str()?).parse().ok()
+        dtype_id(raw.locate(&pointer)?.as_str()?).parse().ok()
     };
     by_width.or_else(by_name)
 }
@@ -138,7 +139,7 @@ fn cache_bytes(sheet: &mut Sheet<'_>) {
 }
 
 fn parameters(sheet: &mut Sheet<'_>) {
-    let Some((at, block)) = counts_at(sheet.raw()).and_then(|at| Some((at, sheet.raw().pointer(at)?))) else { return };
+    let Some((at, block)) = counts_at(sheet.raw()).and_then(|at| Some((at, sheet.raw().locate(at)?))) else { return };
     let count = |keys: &[&str]| keys.iter().find_map(|key| block.get(*key)?.as_u64());
     let Some(total) = count(&["total_params"]) else { return };
     let parts: Option<Vec<u64>> = MODULES.iter().map(|(key, other)| count(&[key, other])).collect();

@@ -2,6 +2,7 @@
 
 use super::sheet::{Sheet, mib_text};
 use crate::import::describe;
+use crate::read::Locate as _;
 use crate::stage::Stage;
 use crate::{EvidenceClass, Meaning, Phrase, Shape, Word, Workload};
 
@@ -206,7 +207,7 @@ fn said(sheet: &mut Sheet<'_>) {
         format!("The decision {word} is reproduced: {}.", recomputed.reason),
     );
     if !said.bare && said.reason.as_deref().is_none_or(|reason| reason.trim().is_empty()) {
-        let found = sheet.raw().pointer("/decision/reason").map_or_else(|| Phrase::new("没有", "none"), describe);
+        let found = sheet.raw().locate("/decision/reason").map_or_else(|| Phrase::new("没有", "none"), describe);
         let message = Phrase::new("结论没有原因。", "The decision gives no reason.");
         sheet.fail("reason_agrees", "/decision/reason", recomputed.reason.as_str(), found, message);
         return;

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::sheet::Sheet;
 use crate::import::{dtype_id, setting};
+use crate::read::Locate as _;
 use crate::stage::Stage;
 use crate::{EvidenceClass, Phrase, Shape};
 
@@ -75,7 +76,7 @@ fn complete(sheet: &mut Sheet<'_>) {
     }
     let budget_report = sheet.doc.is_stage(Stage::Budget);
     let stated = ["/config", "/experiment"].iter().any(|home| {
-        raw.pointer(home).and_then(Value::as_object).is_some_and(|block| block.values().any(|value| !value.is_null()))
+        raw.locate(home).and_then(Value::as_object).is_some_and(|block| block.values().any(|value| !value.is_null()))
     });
     if budget_report && !stated {
         let message = Phrase::new(

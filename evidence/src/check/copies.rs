@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::sheet::Sheet;
-use crate::import::{Form, Place, describe, dtype_id};
+use crate::import::{Form, Place, at, describe, dtype_id};
 use crate::{Candidate, Phrase};
 
 /// A key of `experiment`, and the keys of `config` that it copies.
@@ -38,30 +38,27 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
     let mut compared = 0;
     for (key, originals) in EXPERIMENT {
         let copy = format!("/experiment/{key}");
-        let homes: Vec<String> = originals.iter().map(|original| format!("/config/{original}")).collect();
-        compared += compare(sheet, &copy, &homes);
+        compared += compare(sheet, &copy, || originals.iter().map(|original| format!("/config/{original}")).collect());
     }
     for (candidate, place) in sheet.candidates() {
         let name = name_of(candidate, place);
+        let of = |key: &str| at(&place.pointer, key);
         for (key, originals) in METRICS {
-            let homes: Vec<String> = originals.iter().map(|original| format!("{}/{original}", place.pointer)).collect();
-            compared += compare(sheet, &format!("/standard_metrics/{name}/{key}"), &homes);
+            let homes = || originals.iter().map(|original| of(original)).collect();
+            compared += compare(sheet, &format!("/standard_metrics/{name}/{key}"), homes);
         }
         for key in ["status", "successful_runs", "oom_runs"] {
-            let home = format!("{}/{key}", place.pointer);
-            compared += compare(sheet, &format!("/repeat_summary/{name}/{key}"), &[home]);
+            compared += compare(sheet, &format!("/repeat_summary/{name}/{key}"), || vec![of(key)]);
         }
         if place.form == Form::Normalised {
             for (key, metric) in super::normalised::LEGACY {
-                let copy = format!("{}/legacy_fields/{key}", place.pointer);
-                compared += compare(sheet, &place.metric(metric), &[copy]);
+                let copy = || vec![format!("{}/legacy_fields/{key}", place.pointer)];
+                compared += compare(sheet, &place.metric(metric), copy);
             }
-            let val = format!("{}/quality/val_loss", place.pointer);
-            compared += compare(sheet, &val, &[format!("{}/quality/eval_loss", place.pointer)]);
+            compared += compare(sheet, &of("quality/val_loss"), || vec![of("quality/eval_loss")]);
         }
         if place.form == Form::Flat {
-            let copy = format!("{}/val_loss", place.pointer);
-            compared += compare(sheet, &copy, &[format!("{}/eval_loss", place.pointer)]);
+            compared += compare(sheet, &of("val_loss"), || vec![of("eval_loss")]);
         }
     }
     if compared > 0 && !sheet.has_failed("copies_agree") {
@@ -84,10 +81,10 @@ fn name_of(candidate: &Candidate, place: &Place) -> String {
 }
 
 /// Compares a copy with the first original that is there; how many comparisons were made.
-fn compare(sheet: &mut Sheet<'_>, copy: &str, originals: &[String]) -> usize {
+fn compare(sheet: &mut Sheet<'_>, copy: &str, originals: impl Fn() -> Vec<String>) -> usize {
     let Some(there) = sheet.value(copy) else { return 0 };
-    let found: Vec<(&String, &Value)> =
-        originals.iter().filter_map(|pointer| Some((pointer, sheet.value(pointer)?))).collect();
+    let found: Vec<(String, &Value)> =
+        originals().into_iter().filter_map(|pointer| sheet.value(&pointer).map(|value| (pointer, value))).collect();
     let Some((origin, original)) = found.first() else { return 0 };
     if found.iter().any(|(_, original)| equal(there, original)) {
         return 1;

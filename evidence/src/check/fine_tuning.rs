@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::sheet::{Sheet, mib_text, short};
 use crate::import::{Metric, describe, setting};
+use crate::read::Locate as _;
 use crate::stage::Stage;
 use crate::{Document, Phrase};
 
@@ -25,7 +26,7 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
 }
 
 fn losses(raw: &Value) -> Vec<f64> {
-    let own = raw.pointer("/baseline/train_losses").or_else(|| {
+    let own = raw.locate("/baseline/train_losses").or_else(|| {
         let items = raw.get("candidates")?.as_array()?;
         items.iter().find(|item| item.get("name").and_then(Value::as_str) == Some("baseline"))?.get("train_losses")
     });
@@ -156,7 +157,7 @@ fn artifacts(sheet: &mut Sheet<'_>) {
     let others = siblings(sheet);
     for (key, value) in own.iter().take(20).filter(|(_, value)| value.is_string()) {
         let twin = others.iter().find(|doc| {
-            seed(&doc.raw) != seed(sheet.raw()) && doc.raw.pointer("/artifacts").and_then(|a| a.get(key)) == Some(value)
+            seed(&doc.raw) != seed(sheet.raw()) && doc.raw.locate("/artifacts").and_then(|a| a.get(key)) == Some(value)
         });
         let Some(twin) = twin else { continue };
         let other = seed(&twin.raw).map_or_else(|| "null".to_owned(), |seed| seed.to_string());

@@ -2,6 +2,7 @@
 
 use super::sheet::{Sheet, mib_text};
 use crate::import::{Metric, mib, setting};
+use crate::read::Locate as _;
 use crate::stage::Stage;
 use crate::{Phrase, Shape, Training, Workload};
 
@@ -87,7 +88,7 @@ fn says(raw: &serde_json::Value, words: &[&str]) -> bool {
             })
         })
     };
-    ["/config", "/experiment"].iter().any(|home| raw.pointer(home).is_some_and(within))
+    ["/config", "/experiment"].iter().any(|home| raw.locate(home).is_some_and(within))
 }
 
 pub(super) fn examine(sheet: &mut Sheet<'_>) {
@@ -126,7 +127,7 @@ fn weights(sheet: &mut Sheet<'_>) {
         let width = match training.param_dtype.as_deref()? {
             "fp32" => 4,
             "bf16" | "fp16" => 2,
-            "fp8" | "int8" => 1,
+            "fp8" | "float8_e4m3fn" | "float8_e5m2" => 1,
             _ => return None,
         };
         let parameters = crate::model::named(training.model.as_deref()?)?.parameters().ok()?;

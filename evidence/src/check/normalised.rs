@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::sheet::{Sheet, short};
 use crate::import::{Metric, describe, dtype_id, mib, setting};
+use crate::read::Locate as _;
 use crate::stage::Stage;
 use crate::{Phrase, Shape, Status};
 
@@ -47,7 +48,7 @@ fn labels(sheet: &mut Sheet<'_>) {
         _ => {}
     }
     if setting(raw, &["workload"]).is_none() {
-        let found = raw.pointer("/config/workload").map_or_else(|| Phrase::new("没有", "none"), describe);
+        let found = raw.locate("/config/workload").map_or_else(|| Phrase::new("没有", "none"), describe);
         let message = Phrase::new(
             "没有 workload 名称：归一化后看不出它是 smoke 还是 pressure。",
             "The workload has no name: after the rewriting nobody can tell smoke from pressure.",
@@ -97,7 +98,7 @@ fn derived(sheet: &mut Sheet<'_>) {
 fn oom(sheet: &mut Sheet<'_>) {
     let silent = sheet.candidates().find_map(|(candidate, place)| {
         let pointer = format!("{}/metrics/oom", place.pointer);
-        (candidate.status == Status::Ok && sheet.raw().pointer(&pointer) == Some(&Value::Null)).then_some(pointer)
+        (candidate.status == Status::Ok && sheet.raw().locate(&pointer) == Some(&Value::Null)).then_some(pointer)
     });
     if let Some(pointer) = silent {
         let message = Phrase::new(

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::serving::at;
 use super::sheet::{Sheet, mib_text, short};
 use crate::import::names;
+use crate::read::Locate as _;
 use crate::{Candidate, EvidenceClass, Phrase, Shape, Word, Workload};
 
 pub(super) fn examine(sheet: &mut Sheet<'_>) {
@@ -130,7 +131,7 @@ fn ratios(sheet: &mut Sheet<'_>) {
     let mut agree = 0;
     for (key, expected) in rows {
         let Some(pointer) = names::locate(sheet.raw(), "", &[key]) else { continue };
-        let (Some(expected), Some(stated)) = (expected, sheet.raw().pointer(&pointer).and_then(Value::as_f64)) else {
+        let (Some(expected), Some(stated)) = (expected, sheet.raw().locate(&pointer).and_then(Value::as_f64)) else {
             continue;
         };
         if (stated - expected).abs() <= 1e-3 * expected.abs().max(1.0) {

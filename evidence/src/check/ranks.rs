@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::serving::at;
 use super::sheet::{Sheet, mib_text, short};
 use crate::import::{MIB, mib, names};
+use crate::read::Locate as _;
 use crate::report::Distributed;
 use crate::{Candidate, EvidenceLevel, Phrase, Ranks, Workload};
 
@@ -62,13 +63,13 @@ fn recorded(sheet: &mut Sheet<'_>, numbers: &Ranks, workload: &Distributed, here
 fn form(sheet: &mut Sheet<'_>, here: &str) {
     for names in [names::STEP_RANKS, names::PEAK_RANKS, names::RECEIVED] {
         let Some(pointer) = names::locate(sheet.raw(), here, names) else { continue };
-        let scalar = sheet.raw().pointer(&pointer).is_some_and(Value::is_number);
+        let scalar = sheet.raw().locate(&pointer).is_some_and(Value::is_number);
         if scalar && pointer.ends_with("_per_rank") {
             let message = Phrase::new(
                 "名称说的是每个 rank，写的却是一个数：分不清是最大值还是 rank 0 的值。",
                 "The name says one a rank, the value is a single number: the maximum, or rank 0's?",
             );
-            let found = crate::import::describe(sheet.raw().pointer(&pointer).unwrap_or(&Value::Null));
+            let found = crate::import::describe(sheet.raw().locate(&pointer).unwrap_or(&Value::Null));
             sheet.fail("rank_list_form", &pointer, Phrase::new("列表", "a list"), found, message);
         }
     }
@@ -166,7 +167,7 @@ fn strategy(sheet: &mut Sheet<'_>, workload: &Distributed, here: &str) {
         return;
     }
     // A simulator names its rows.
-    let named = workload.strategy.is_some() || sheet.raw().pointer(here).is_some_and(|run| run.get("name").is_some());
+    let named = workload.strategy.is_some() || sheet.raw().locate(here).is_some_and(|run| run.get("name").is_some());
     if named {
         sheet.pass("strategy_named", here, "写明了并行策略。", "The strategy is named.");
         return;
@@ -287,7 +288,7 @@ fn divided(strategy: &str) -> Option<[bool; 3]> {
 fn division(sheet: &mut Sheet<'_>) {
     let raw = sheet.raw();
     let number = |pointer: &str, names: &[&str]| {
-        names.iter().find_map(|name| raw.pointer(&format!("{pointer}/{name}"))?.as_f64())
+        names.iter().find_map(|name| raw.locate(&format!("{pointer}/{name}"))?.as_f64())
     };
     let homes = ["/state", "/states", "/workload", "/config", ""];
     let Some((home, whole)) = homes.into_iter().find_map(|home| {

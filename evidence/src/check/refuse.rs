@@ -3,6 +3,7 @@
 use super::sheet::Sheet;
 use crate::Phrase;
 use crate::grade::Why;
+use crate::read::Locate as _;
 use crate::read::{Nearest, nearest};
 
 pub(crate) fn refuse(sheet: &mut Sheet<'_>, why: Why) {
@@ -23,7 +24,7 @@ pub(crate) fn refuse(sheet: &mut Sheet<'_>, why: Why) {
         }
         Why::DryRun => {
             let pointer = crate::import::dry_run_at(sheet.raw()).unwrap_or_default();
-            let found = sheet.raw().pointer(pointer).map_or_else(|| Phrase::plain("null"), crate::import::describe);
+            let found = sheet.raw().locate(pointer).map_or_else(|| Phrase::plain("null"), crate::import::describe);
             let message = Phrase::new(
                 "这是预检或干跑：没有任何测量，不算证据。",
                 "This is a preflight or dry run: nothing was measured, so it is no evidence.",
@@ -44,7 +45,7 @@ pub(crate) fn refuse(sheet: &mut Sheet<'_>, why: Why) {
                 )
             };
             let found =
-                sheet.raw().pointer(pointer).map_or_else(|| Phrase::new("没有", "none"), crate::import::describe);
+                sheet.raw().locate(pointer).map_or_else(|| Phrase::new("没有", "none"), crate::import::describe);
             sheet.fail("measured_something", pointer, Phrase::new("测量值", "measured numbers"), found, message);
         }
         Why::UnknownLab => {

@@ -8,6 +8,7 @@ use super::sheet::Sheet;
 use crate::budget::Conclusion;
 use crate::decide::Limits;
 use crate::import::{MAX_ENTRIES, MIB, describe};
+use crate::read::Locate as _;
 use crate::stage::Stage;
 use crate::{Budget, Phrase};
 
@@ -69,7 +70,7 @@ fn reproduce(sheet: &mut Sheet<'_>, scenarios: &[Option<Scenario<'_>>]) {
                 id,
                 &here,
                 "memory_cap_mb, min_samples_per_s, max_val_loss",
-                describe(sheet.raw().pointer(&here).unwrap_or(&Value::Null)),
+                describe(sheet.raw().locate(&here).unwrap_or(&Value::Null)),
                 message,
             );
             wrong += 1;

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::sheet::{Sheet, short};
 use crate::import::{is_simulated, names};
+use crate::read::Locate as _;
 use crate::{EvidenceLevel, Phrase, Serving, Times, Workload};
 
 /// Requests below which a percentile is one request's luck.
@@ -43,7 +44,7 @@ pub(super) fn served<'a>(sheet: &Sheet<'a>) -> Served<'a> {
 pub(super) fn at(sheet: &Sheet<'_>, here: &str, names: &[&str]) -> String {
     names::locate(sheet.raw(), here, names).unwrap_or_else(|| {
         let block = format!("{here}/metrics");
-        let home = if sheet.raw().pointer(&block).is_some_and(Value::is_object) { &block } else { here };
+        let home = if sheet.raw().locate(&block).is_some_and(Value::is_object) { &block } else { here };
         format!("{home}/{}", names[0])
     })
 }
@@ -100,7 +101,7 @@ fn record_complete(sheet: &mut Sheet<'_>, run: &Serving, here: &str) {
         .find(|(_, place)| place.pointer == here)
         .is_some_and(|(run, _)| run.metrics.peak_allocated_bytes.is_some());
     let null_results =
-        ["/results", "/request_results"].into_iter().find(|pointer| raw.pointer(pointer) == Some(&Value::Null));
+        ["/results", "/request_results"].into_iter().find(|pointer| raw.locate(pointer) == Some(&Value::Null));
     let fields = [
         ("device", sheet.doc.report.device.is_some()),
         ("dtype", workload.weight_dtype.is_some()),
@@ -141,7 +142,7 @@ fn all_times(run: &Serving) -> [(&'static [&'static str], Times); 4] {
 fn percentile_at(sheet: &Sheet<'_>, here: &str, names: &[&str], which: &str) -> String {
     let block = at(sheet, here, names);
     let inside = format!("{block}/{which}");
-    if sheet.raw().pointer(&inside).is_some() {
+    if sheet.raw().locate(&inside).is_some() {
         return inside;
     }
     let short = names[0].trim_end_matches("_ms");
@@ -335,7 +336,7 @@ fn counted(sheet: &mut Sheet<'_>, run: &Serving, here: &str) {
 pub(super) fn listed<'a>(sheet: &Sheet<'a>, here: &str) -> Option<(String, &'a [Value])> {
     ["requests", "request_results", "results"].into_iter().find_map(|key| {
         let pointer = names::locate(sheet.raw(), here, &[key])?;
-        let items = sheet.raw().pointer(&pointer)?.as_array()?;
+        let items = sheet.raw().locate(&pointer)?.as_array()?;
         items.first().is_some_and(Value::is_object).then(|| (pointer, &items[..items.len().min(LOOKED_AT)]))
     })
 }

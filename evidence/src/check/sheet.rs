@@ -6,6 +6,7 @@ use super::{Check, CheckStatus, Severity, rule};
 use crate::decide::sides::Compared;
 use crate::decide::{Basis, Change, Pair, Recomputed, Strategy, Traces};
 use crate::import::Place;
+use crate::read::Locate as _;
 use crate::report::Budget;
 use crate::stage::Stage;
 use crate::{Candidate, Document, EvidenceClass, Phrase, Shape, Training, Workload};
@@ -27,7 +28,7 @@ impl<'a> Sheet<'a> {
 
     /// A value that is there and not null.
     pub(crate) fn value(&self, pointer: &str) -> Option<&'a Value> {
-        self.doc.raw.pointer(pointer).filter(|value| !value.is_null())
+        self.doc.raw.locate(pointer).filter(|value| !value.is_null())
     }
 
     pub(crate) fn text(&self, pointer: &str) -> Option<&'a str> {

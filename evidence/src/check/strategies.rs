@@ -6,6 +6,7 @@ use super::serving::{at, listed, served};
 use super::sheet::{Sheet, short};
 use crate::decide::published::{is_sweep, loads};
 use crate::import::{is_simulated, names};
+use crate::read::Locate as _;
 use crate::{Candidate, Phrase, Word, Workload};
 
 /// Rounding of shares, which files give with four decimals.
@@ -243,12 +244,12 @@ fn pool(sheet: &mut Sheet<'_>) {
     let raw = sheet.raw();
     let homes = ["/allocation_report", "/metrics/allocation_report", "/metrics", ""];
     let Some(home) = homes.into_iter().find(|home| {
-        raw.pointer(home)
+        raw.locate(home)
             .is_some_and(|block| block.get("allocated_tokens").is_some() && block.get("logical_tokens").is_some())
     }) else {
         return;
     };
-    let number = |key: &str| raw.pointer(&format!("{home}/{key}")).and_then(Value::as_f64);
+    let number = |key: &str| raw.locate(&format!("{home}/{key}")).and_then(Value::as_f64);
     let (Some(logical), Some(allocated)) = (number("logical_tokens"), number("allocated_tokens")) else { return };
     let id = "blocks_agree";
     let mut wrong = false;
@@ -263,7 +264,7 @@ fn pool(sheet: &mut Sheet<'_>) {
             differ(sheet, id, &format!("{home}/{key}"), &formula, expected, stated);
         }
     }
-    let block = names::described(raw, "", &["block_size"]).and_then(|pointer| raw.pointer(&pointer)?.as_f64());
+    let block = names::described(raw, "", &["block_size"]).and_then(|pointer| raw.locate(&pointer)?.as_f64());
     if let Some(block) = block.filter(|block| *block >= 1.0) {
         let expected = (logical / block).ceil() * block;
         if (allocated - expected).abs() > 0.5 {

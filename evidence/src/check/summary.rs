@@ -8,6 +8,7 @@ use super::sheet::{Sheet, short};
 use crate::Phrase;
 use crate::decide::{Pair, Strategy, Verdict};
 use crate::import::{describe, mib};
+use crate::read::Locate as _;
 use crate::stage::Stage;
 
 /// Two decimals of the course's rounding, on both sides of a difference.
@@ -64,12 +65,12 @@ fn published(sheet: &Sheet<'_>) -> &'static [&'static str] {
 }
 
 fn concludes(sheet: &Sheet<'_>) -> bool {
-    published(sheet).iter().any(|key| sheet.raw().pointer(&format!("/summary/{key}")).is_some())
+    published(sheet).iter().any(|key| sheet.raw().locate(&format!("/summary/{key}")).is_some())
 }
 
 /// Compares a number of the summary with the recomputed one. A field that is not there is not compared.
 fn number(sheet: &mut Sheet<'_>, id: &str, pointer: &str, expected: Option<f64>, tolerance: f64, how: Phrase) {
-    let Some(said) = sheet.raw().pointer(pointer) else { return };
+    let Some(said) = sheet.raw().locate(pointer) else { return };
     let agrees = match (said.as_f64().filter(|_| said.is_number()), expected) {
         (Some(said), Some(expected)) => (said - expected).abs() <= tolerance,
         (None, None) => said.is_null(),
@@ -109,7 +110,7 @@ fn deltas(sheet: &mut Sheet<'_>, pair: &Pair) {
         if expected.is_none() {
             continue;
         }
-        compared += usize::from(sheet.raw().pointer(pointer).is_some());
+        compared += usize::from(sheet.raw().locate(pointer).is_some());
         number(sheet, id, pointer, expected, tolerance, difference.clone());
     }
     let flags = [
@@ -119,7 +120,7 @@ fn deltas(sheet: &mut Sheet<'_>, pair: &Pair) {
         ("/summary/meaningful_memory_improved", pair.memory_mib.map(|delta| delta >= pair.min_memory_mib - ROUNDING)),
     ];
     for (pointer, expected) in flags {
-        let (Some(said), Some(expected)) = (sheet.raw().pointer(pointer), expected) else { continue };
+        let (Some(said), Some(expected)) = (sheet.raw().locate(pointer), expected) else { continue };
         compared += 1;
         if said != &Value::Bool(expected) {
             let how = Phrase::new("标志与差值的符号不符。", "The flag does not fit the difference.");
@@ -194,7 +195,7 @@ fn peak_of(sheet: &Sheet<'_>, index: Option<usize>) -> Option<f64> {
 fn best(sheet: &mut Sheet<'_>, strategy: &Strategy) {
     let id = "summary_best_agrees";
     let expected = strategy.best().map(|index| strategy.rows[index].name.as_str());
-    if let Some(said) = sheet.raw().pointer("/summary/best_candidate")
+    if let Some(said) = sheet.raw().locate("/summary/best_candidate")
         && said.as_str() != expected
     {
         let how = Phrase::new(
@@ -220,7 +221,7 @@ fn best(sheet: &mut Sheet<'_>, strategy: &Strategy) {
 
 fn saving(sheet: &mut Sheet<'_>, strategy: &Strategy) {
     let pointer = "/summary/memory_saving_mb";
-    let Some(said) = sheet.raw().pointer(pointer) else { return };
+    let Some(said) = sheet.raw().locate(pointer) else { return };
     let saving = strategy.saving_bytes.map(|bytes| bytes as f64 / crate::import::MIB);
     let Some(saving) = saving else {
         if said.is_null() {
@@ -253,7 +254,7 @@ fn saving(sheet: &mut Sheet<'_>, strategy: &Strategy) {
 
 fn ratio(sheet: &mut Sheet<'_>, strategy: &Strategy) {
     let pointer = "/summary/throughput_ratio";
-    if sheet.raw().pointer(pointer).is_none() {
+    if sheet.raw().locate(pointer).is_none() {
         return;
     }
     let how = Phrase::new(

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::architecture::dtype;
 use super::sheet::{Sheet, short};
 use crate::import::{is_simulated, names};
+use crate::read::Locate as _;
 use crate::{Phrase, Workload};
 
 pub(super) fn examine(sheet: &mut Sheet<'_>) {
@@ -20,7 +21,7 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
 fn kv_constant(sheet: &mut Sheet<'_>) {
     let raw = sheet.raw();
     let Some(pointer) = names::described(raw, "", names::KV_PER_TOKEN) else { return };
-    let Some(stated) = raw.pointer(&pointer).and_then(Value::as_f64) else { return };
+    let Some(stated) = raw.locate(&pointer).and_then(Value::as_f64) else { return };
     let name = match &sheet.doc.report.workload {
         Workload::Inference(inference) => inference.model.as_deref(),
         Workload::Distributed(distributed) => distributed.model.as_deref(),
@@ -58,13 +59,13 @@ const BANDWIDTHS: [(&str, f64); 5] = [
 fn transfers(sheet: &mut Sheet<'_>) {
     let raw = sheet.raw();
     for home in ["/metrics", "/candidate", "/candidate/metrics", "/workload", "/config", ""] {
-        let Some(block) = raw.pointer(home) else { continue };
+        let Some(block) = raw.locate(home) else { continue };
         let bytes =
             ["transfer_bytes", "kv_handoff_bytes", "moved_bytes"].into_iter().find_map(|key| block.get(key)?.as_f64());
         let time = ["transfer_ms", "kv_handoff_ms"].into_iter().find_map(|key| Some((key, block.get(key)?.as_f64()?)));
         let unit = BANDWIDTHS.into_iter().find_map(|(key, unit)| {
             let pointer = names::described(raw, home, &[key])?;
-            Some((key, pointer.clone(), raw.pointer(&pointer)?.as_f64()?, unit))
+            Some((key, pointer.clone(), raw.locate(&pointer)?.as_f64()?, unit))
         });
         let (Some(bytes), Some((field, stated)), Some((key, pointer, bandwidth, unit))) = (bytes, time, unit) else {
             continue;
@@ -116,12 +117,12 @@ fn single_replica(sheet: &mut Sheet<'_>) {
     }
     let number = |keys: &[&str]| {
         let homes = ["/config", "/workload", "/baseline/config", "/baseline", ""];
-        homes.iter().find_map(|home| keys.iter().find_map(|key| raw.pointer(&format!("{home}/{key}"))?.as_f64()))
+        homes.iter().find_map(|home| keys.iter().find_map(|key| raw.locate(&format!("{home}/{key}"))?.as_f64()))
     };
     let (Some(prefill), Some(decode)) = (number(&["prefill_ms_per_token"]), number(&["decode_ms_per_token"])) else {
         return;
     };
-    let requests = ["/requests", "/workload/requests"].into_iter().find_map(|pointer| raw.pointer(pointer)?.as_array());
+    let requests = ["/requests", "/workload/requests"].into_iter().find_map(|pointer| raw.locate(pointer)?.as_array());
     let Some(requests) = requests.filter(|requests| !requests.is_empty()) else { return };
     let tokens = |item: &Value, keys: &[&str]| keys.iter().find_map(|key| item.get(*key)?.as_f64());
     let alone: Option<f64> = requests
@@ -136,7 +137,7 @@ fn single_replica(sheet: &mut Sheet<'_>) {
     let names = &["single_replica_time_ms"];
     let pointer = ["", "/baseline", "/candidate"].into_iter().find_map(|home| names::locate(raw, home, names));
     let (Some(alone), Some(pointer)) = (alone, pointer) else { return };
-    let Some(stated) = raw.pointer(&pointer).and_then(Value::as_f64) else { return };
+    let Some(stated) = raw.locate(&pointer).and_then(Value::as_f64) else { return };
     if stated <= alone * 1.001 + 0.001 {
         sheet.pass(
             "single_replica_alone",

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::sheet::{Sheet, short};
 use crate::import::{describe, mib};
+use crate::read::Locate as _;
 use crate::stage::Stage;
 use crate::{Document, Phrase};
 
@@ -36,7 +37,7 @@ pub(super) fn examine(sheet: &mut Sheet<'_>) {
 }
 
 fn number(raw: &Value, pointer: &str) -> Option<f64> {
-    raw.pointer(pointer)?.as_f64().filter(|number| number.is_finite())
+    raw.locate(pointer)?.as_f64().filter(|number| number.is_finite())
 }
 
 /// Pointer and value of the peak of 73's baseline, under either of its names.
@@ -86,7 +87,7 @@ fn one_run(sheet: &mut Sheet<'_>) {
         ("throughput_ratio", ROUNDING_RATIO),
     ];
     // With another best candidate only the baseline is common to both.
-    let best = |home: &str| raw.pointer(&format!("{home}/best_candidate"));
+    let best = |home: &str| raw.locate(&format!("{home}/best_candidate"));
     let one_best = best(SUMMARY_76) == best(SUMMARY_75);
     let mut compared = 0;
     for (key, tolerance) in fields.into_iter().take(if one_best { 4 } else { 1 }) {
@@ -152,7 +153,7 @@ fn linked(sheet: &mut Sheet<'_>) {
         // Allocated peaks repeat from run to run; throughput does not, and tells the runs apart.
         let pointer = format!("{home}/throughput_ratio");
         let Some(ratio) = number(raw, &pointer) else { continue };
-        let best = raw.pointer(&format!("{home}/best_candidate")).and_then(Value::as_str).unwrap_or_default();
+        let best = raw.locate(&format!("{home}/best_candidate")).and_then(Value::as_str).unwrap_or_default();
         let ratio_of = |doc: &Document| {
             let rate = |name: &str| doc.report.candidate(name)?.metrics.samples_per_s;
             Some(rate(best)? / rate("baseline")?)

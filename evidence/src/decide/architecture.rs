@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::concluded;
 use crate::import::{cache_rows, citations};
+use crate::read::Locate as _;
 use crate::{Decision, Document, Word};
 
 /// Lab 71: a ledger compares cache sizes and nothing else. Two models served side by side are an observation, which
@@ -43,7 +44,7 @@ pub(super) fn audit(doc: &Document, linked: &[&Document]) -> Option<Decision> {
         return candidates(doc);
     }
     let config =
-        ["/audit/config_decision", "/audit/config_audit"].into_iter().find_map(|pointer| doc.raw.pointer(pointer));
+        ["/audit/config_decision", "/audit/config_audit"].into_iter().find_map(|pointer| doc.raw.locate(pointer));
     let config = config
         .and_then(|value| value.as_str().or_else(|| value.get("status").or_else(|| value.get("decision"))?.as_str()));
     let producers: Vec<Option<&Document>> = cited
@@ -102,7 +103,7 @@ fn candidates(doc: &Document) -> Option<Decision> {
     };
     let limit = |names: &[&str]| {
         let homes = ["/budget", "/thresholds", "/config", ""];
-        homes.iter().find_map(|home| names.iter().find_map(|name| raw.pointer(&format!("{home}/{name}"))?.as_f64()))
+        homes.iter().find_map(|home| names.iter().find_map(|name| raw.locate(&format!("{home}/{name}"))?.as_f64()))
     };
     let most = limit(&["param_budget", "parameter_budget", "max_params"])?;
     let cost = limit(&["max_deploy_delta"]).unwrap_or(0.0);

@@ -2,6 +2,7 @@
 
 use super::concluded;
 use super::sides::Sides;
+use crate::read::Locate as _;
 use crate::report::Budget;
 use crate::{Candidate, Decision, Document, Ranks, Status, Word};
 
@@ -88,7 +89,7 @@ pub(super) fn replicas(doc: &Document, sides: Option<Sides<'_>>, limits: &Budget
         let pointer = crate::import::names::locate(&doc.raw, "", names)
             .or_else(|| crate::import::names::locate(&doc.raw, "/baseline", names))
             .or_else(|| crate::import::names::locate(&doc.raw, "/candidate", names))?;
-        doc.raw.pointer(&pointer)?.as_f64()
+        doc.raw.locate(&pointer)?.as_f64()
     };
     // A simulator writes the single replica's time beside the makespan of several.
     let candidate = sides

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{MIN_STEP_SAVING_MS, baseline_missing, concluded};
 use crate::import::mib;
+use crate::read::Locate as _;
 use crate::report::Budget;
 use crate::{Decision, Document, Metrics, Word};
 
@@ -23,7 +24,7 @@ pub(crate) struct Traces {
 
 impl Traces {
     pub(super) fn of(raw: &Value) -> Self {
-        let filled = |key: &str| match raw.pointer(&format!("/profiling/{key}")) {
+        let filled = |key: &str| match raw.locate(&format!("/profiling/{key}")) {
             Some(Value::Array(items)) => !items.is_empty(),
             Some(Value::Object(map)) => !map.is_empty(),
             Some(Value::String(text)) => !text.trim().is_empty(),
@@ -31,11 +32,11 @@ impl Traces {
         };
         let something = ["trace_files", "trace_files_by_strategy", "top_operators", "evidence"].into_iter().any(filled);
         let names = |key: &str| {
-            let list = raw.pointer(&format!("/profiling/{key}")).and_then(Value::as_array);
+            let list = raw.locate(&format!("/profiling/{key}")).and_then(Value::as_array);
             list.into_iter().flatten().filter_map(Value::as_str).map(crate::import::quotable).collect::<Vec<String>>()
         };
         let mut missing = names("missing_strategies");
-        if let Some(by_strategy) = raw.pointer("/profiling/trace_files_by_strategy").and_then(Value::as_object) {
+        if let Some(by_strategy) = raw.locate("/profiling/trace_files_by_strategy").and_then(Value::as_object) {
             let traced = |name: &str| {
                 by_strategy.get(name).is_some_and(|files| match files {
                     Value::Array(files) => !files.is_empty(),
@@ -47,7 +48,7 @@ impl Traces {
         }
         missing.sort();
         missing.dedup();
-        let partly = raw.pointer("/profiling/status").and_then(Value::as_str) == Some(crate::import::PARTLY);
+        let partly = raw.locate("/profiling/status").and_then(Value::as_str) == Some(crate::import::PARTLY);
         Self { collected: crate::import::traced(raw) && something, missing, partly }
     }
 
@@ -98,7 +99,7 @@ impl Change {
             sides.and_then(|(a, b)| Some((read(&candidates[a].metrics)?, read(&candidates[b].metrics)?)))
         };
         let stated = |key: &str| {
-            ["thresholds", "validation"].iter().find_map(|home| doc.raw.pointer(&format!("/{home}/{key}"))?.as_f64())
+            ["thresholds", "validation"].iter().find_map(|home| doc.raw.locate(&format!("/{home}/{key}"))?.as_f64())
         };
         Self {
             sides,

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::sides::{self, Compared, Sides};
 use super::{Basis, Recomputed, architecture, parallel, quantised, serving};
+use crate::read::Locate as _;
 use crate::report::Budget;
 use crate::rubric::DecisionRule;
 use crate::{Candidate, Document, Workload};
@@ -64,15 +65,15 @@ fn better(rule: DecisionRule) -> impl Fn(&Candidate, &Candidate) -> bool {
 fn quality_failed(doc: &Document) -> bool {
     let places =
         ["/quality_ok", "/quality/quality_ok", "/candidate/quality_ok", "/quality/ok", "/candidate/quality/ok"];
-    places.into_iter().any(|pointer| doc.raw.pointer(pointer) == Some(&Value::Bool(false)))
-        || doc.raw.pointer("/quality/status").and_then(Value::as_str) == Some("failed")
+    places.into_iter().any(|pointer| doc.raw.locate(pointer) == Some(&Value::Bool(false)))
+        || doc.raw.locate("/quality/status").and_then(Value::as_str) == Some("failed")
 }
 
 /// Whether only the load differs between the two runs of a comparison of schedulers.
 pub(crate) fn is_sweep(doc: &Document, compared: &Compared) -> bool {
     let boundary = ["/evidence_boundary", "/evidence_level", "/config/experiment_type"]
         .into_iter()
-        .filter_map(|pointer| doc.raw.pointer(pointer)?.as_str())
+        .filter_map(|pointer| doc.raw.locate(pointer)?.as_str())
         .any(|text| text.starts_with("load_sensitivity"));
     boundary || loads(doc, compared).is_some_and(|(before, after)| before != after)
 }
@@ -88,7 +89,7 @@ pub(crate) fn loads(doc: &Document, compared: &Compared) -> Option<(u64, u64)> {
             return None;
         }
         let homes = ["/group", "/config", "/normalized_result/config", "/workload", ""];
-        homes.iter().find_map(|home| doc.raw.pointer(&format!("{at}{home}/concurrency"))?.as_u64())
+        homes.iter().find_map(|home| doc.raw.locate(&format!("{at}{home}/concurrency"))?.as_u64())
     };
     load(compared.baseline).zip(load(compared.candidate))
 }

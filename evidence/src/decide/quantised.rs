@@ -2,6 +2,7 @@
 
 use super::concluded;
 use super::sides::Sides;
+use crate::read::Locate as _;
 use crate::report::Budget;
 use crate::{Candidate, Decision, Document, Quantised, Word};
 
@@ -72,7 +73,7 @@ pub(super) fn mechanism(doc: &Document, limits: &Budget) -> Option<Decision> {
     // What a report measures once about both runs stands beside them.
     let error = numbers(candidate).output_mse.or_else(|| {
         let pointer = crate::import::names::locate(&doc.raw, "", crate::import::names::MSE)?;
-        doc.raw.pointer(&pointer)?.as_f64()
+        doc.raw.locate(&pointer)?.as_f64()
     });
     Some(match error {
         Some(error) if error.is_finite() && after < before => {

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::runs::{self, Found};
 use super::values::Reader;
 use super::{Fault, FaultKind, MAX_ENTRIES, Paper, assemble, content, describe, inference};
+use crate::read::Locate as _;
 use crate::{Candidate, EvidenceLevel, LedgerLine, Phrase, ReadError, Report, Shape, Workload};
 
 /// Where a file keeps its rows of bytes.
@@ -55,7 +56,7 @@ pub(crate) fn cache_rows(raw: &Value) -> Vec<CacheRow> {
     TABLES
         .iter()
         .find_map(|table| {
-            let items = raw.pointer(table)?.as_array()?;
+            let items = raw.locate(table)?.as_array()?;
             let rows: Vec<CacheRow> = items
                 .iter()
                 .take(MAX_ENTRIES)
@@ -69,12 +70,12 @@ pub(crate) fn cache_rows(raw: &Value) -> Vec<CacheRow> {
 
 /// Pointer to the block that counts parameters by module.
 pub(crate) fn counts_at(raw: &Value) -> Option<&'static str> {
-    COUNTS.into_iter().find(|pointer| raw.pointer(pointer).is_some_and(|block| block.get("total_params").is_some()))
+    COUNTS.into_iter().find(|pointer| raw.locate(pointer).is_some_and(|block| block.get("total_params").is_some()))
 }
 
 pub(super) fn import(raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadError> {
     // Lab 61 once listed candidates with their parameters; a producer keeps what it measured under `cost`.
-    let listed = raw.pointer("/baseline/params").is_some();
+    let listed = raw.locate("/baseline/params").is_some();
     let mut parts = if listed { assemble::parts(raw)? } else { assemble::parts_of(raw, costs(raw))? };
     for (run, place) in parts.candidates.iter_mut().zip(&parts.places).filter(|_| listed) {
         run.metrics.step_time_ms = parts.reader.not_negative(&format!("{}/step_time_ms", place.pointer));
@@ -106,7 +107,7 @@ pub(super) fn import(raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadE
 fn costs(raw: &Value) -> Vec<Found> {
     [("baseline", Candidate::BASELINE), ("candidate", "candidate")]
         .into_iter()
-        .filter(|(role, _)| raw.pointer(&format!("/cost/{role}")).is_some_and(Value::is_object))
+        .filter(|(role, _)| raw.locate(&format!("/cost/{role}")).is_some_and(Value::is_object))
         .map(|(role, name)| runs::Found { pointer: format!("/cost/{role}"), name: name.to_owned(), unnamed: false })
         .collect()
 }
@@ -115,7 +116,7 @@ fn costs(raw: &Value) -> Vec<Found> {
 fn table_faults(reader: &mut Reader<'_>) {
     let raw = reader.raw;
     for table in TABLES {
-        let Some(items) = raw.pointer(table).and_then(Value::as_array) else { continue };
+        let Some(items) = raw.locate(table).and_then(Value::as_array) else { continue };
         for (index, item) in items.iter().take(MAX_ENTRIES).enumerate() {
             let Some(bytes) = item.get("representation").and_then(|_| item.get("bytes")) else { continue };
             if bytes.as_f64().is_none_or(|bytes| bytes < 0.0 || bytes.fract() != 0.0) && !bytes.is_null() {
@@ -144,7 +145,7 @@ fn ledger(raw: &Value) -> Vec<LedgerLine> {
         .into_iter()
         .map(|row| line(ledger::Object::KvCache, row.representation, row.bytes, String::new()))
         .collect();
-    if let Some(block) = counts_at(raw).and_then(|pointer| raw.pointer(pointer)) {
+    if let Some(block) = counts_at(raw).and_then(|pointer| raw.locate(pointer)) {
         let width = block.get("dtype_bytes").and_then(Value::as_u64).unwrap_or(0);
         for (module, other) in MODULES {
             let count = block.get(module).or_else(|| block.get(other)).and_then(Value::as_u64);

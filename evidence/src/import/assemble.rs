@@ -7,6 +7,7 @@ use super::names::{self, described, threshold};
 use super::runs::{self, Found};
 use super::values::Reader;
 use super::{Paper, Place, device, serving, strategies};
+use crate::read::Locate as _;
 use crate::report::ServingLimits;
 use crate::{Budget, Candidate, DeviceFacts, EvidenceClass, EvidenceLevel, ReadError, Report, Shape, Workload};
 
@@ -132,7 +133,7 @@ const DEPTH: usize = 8;
 
 /// Whether the numbers come from a simulator on the processor: the file says so, or only a simulator writes such keys.
 pub(crate) fn is_simulated(raw: &Value) -> bool {
-    let says = |pointer: &str| raw.pointer(pointer).and_then(Value::as_str).map(str::to_ascii_lowercase);
+    let says = |pointer: &str| raw.locate(pointer).and_then(Value::as_str).map(str::to_ascii_lowercase);
     let declared = ["/evidence_level", "/run_mode", "/mode", "/backend", "/config/backend", "/config/mode"]
         .into_iter()
         .filter_map(says)
@@ -218,7 +219,7 @@ pub(super) fn framework(reader: &mut Reader<'_>, at: &str) -> Option<String> {
     let of_block = |key: &str| {
         [format!("{at}/backend/{key}"), format!("/backend/{key}")]
             .into_iter()
-            .find_map(|pointer| raw.pointer(&pointer)?.as_str())
+            .find_map(|pointer| raw.locate(&pointer)?.as_str())
     };
     let name = of_block("name").map(str::to_owned).or_else(|| text(reader, at, names::BACKEND))?;
     // What `make_result` writes when nobody said.

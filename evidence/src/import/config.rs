@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::values::Reader;
 use super::{Fault, FaultKind};
+use crate::read::Locate as _;
 use crate::report::Budget;
 use crate::{Phrase, Training};
 
@@ -15,7 +16,7 @@ pub(crate) fn setting<'a>(raw: &'a Value, names: &[&str]) -> Option<(String, &'a
     HOMES.iter().find_map(|home| {
         names.iter().find_map(|name| {
             let pointer = format!("{home}/{name}");
-            raw.pointer(&pointer).filter(|value| !value.is_null()).map(|value| (pointer, value))
+            raw.locate(&pointer).filter(|value| !value.is_null()).map(|value| (pointer, value))
         })
     })
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::Shape;
+use crate::read::Locate as _;
 
 /// Keys, the shape and the lab of a file that has any of them in its root or in a block that holds results.
 const KINDS: [(&[&str], Shape, &str); 15] = [
@@ -44,7 +45,7 @@ const RESULTS: [&str; 14] = [
 fn kind(raw: &Value) -> Option<(Shape, &'static str)> {
     // Page 40 lists its artifacts by name.
     let named = raw.get("candidates").and_then(Value::as_object).and_then(|map| map.values().next());
-    let blocks: Vec<&Value> = RESULTS.iter().filter_map(|block| raw.pointer(block)).chain(named).collect();
+    let blocks: Vec<&Value> = RESULTS.iter().filter_map(|block| raw.locate(block)).chain(named).collect();
     let has = |key: &&str| blocks.iter().any(|block| block.get(*key).is_some());
     KINDS.iter().find(|(keys, _, _)| keys.iter().any(has)).map(|(_, shape, lab)| (*shape, *lab))
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::made::Made;
 use super::values::Reader;
 use super::{Form, Paper, config, device, strategies, wrong_type};
+use crate::read::Locate as _;
 use crate::{Budget, EvidenceLevel, ReadError, Report, Shape, Workload};
 
 /// Parts that are objects wherever they are there.
@@ -95,7 +96,7 @@ const THRESHOLDS: [&str; 4] = [
 
 /// Whether the file says that traces were collected, all of them or some.
 pub(crate) fn traced(raw: &Value) -> bool {
-    let status = ["/profiling/status", "/profile/status"].iter().find_map(|pointer| raw.pointer(pointer)?.as_str());
+    let status = ["/profiling/status", "/profile/status"].iter().find_map(|pointer| raw.locate(pointer)?.as_str());
     status.is_some_and(|status| status == "collected" || status == PARTLY)
 }
 

@@ -32,6 +32,7 @@ mod values;
 
 use serde_json::Value;
 
+use crate::read::Locate as _;
 use crate::{Phrase, ReadError, Report, Shape};
 
 pub(crate) use architecture::{MODULES, cache_rows, citations, counts_at};
@@ -100,7 +101,7 @@ const SIMULATED: [&str; 3] = ["simulated", "simulation", "simulate"];
 /// Pointer to the place at which a file says of itself that it is a dry run or a preflight.
 pub(crate) fn dry_run_at(raw: &Value) -> Option<&'static str> {
     let says = |pointer: &str, words: &[&str]| {
-        let said = raw.pointer(pointer).and_then(Value::as_str);
+        let said = raw.locate(pointer).and_then(Value::as_str);
         said.is_some_and(|said| words.contains(&said.trim().to_ascii_lowercase().replace(['-', ' '], "_").as_str()))
     };
     let training = !may_be_simulator(raw);
@@ -109,7 +110,7 @@ pub(crate) fn dry_run_at(raw: &Value) -> Option<&'static str> {
             .into_iter()
             .find(|pointer| says(pointer, &DRY) || training && says(pointer, &SIMULATED));
     let set = |pointer: &str| {
-        let value = raw.pointer(pointer);
+        let value = raw.locate(pointer);
         let on = value.is_some_and(|value| *value == Value::Bool(true) || value.as_f64() == Some(1.0));
         on || says(pointer, &["true", "yes", "1", "on"])
     };

@@ -1,5 +1,6 @@
 //! Where a file about inference or several devices keeps a value: the same meaning under many names, in many blocks.
 
+use crate::read::Locate as _;
 use serde_json::Value;
 
 /// Blocks of one run in which a value may stand, nearest first.
@@ -54,9 +55,9 @@ fn is_stated(value: &Value) -> bool {
 }
 
 fn first(raw: &Value, at: &str, blocks: &[&str], names: &[&str]) -> Option<String> {
-    let home = raw.pointer(at)?;
+    let home = raw.locate(at)?;
     blocks.iter().find_map(|block| {
-        let block_value = home.pointer(block)?;
+        let block_value = home.locate(block)?;
         names
             .iter()
             .find(|name| block_value.get(**name).is_some_and(is_stated))

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::read::Locate as _;
 use crate::{Metrics, Phrase};
 
 /// A single value of the wrong kind.
@@ -184,7 +185,7 @@ pub(crate) struct Said {
 
 impl Said {
     pub(crate) fn read(raw: &Value) -> Self {
-        let text = |key: &str| raw.pointer(key).and_then(Value::as_str).map(super::quotable);
+        let text = |key: &str| raw.locate(key).and_then(Value::as_str).map(super::quotable);
         match raw.get("decision") {
             Some(Value::String(word)) => Self {
                 word: Some(super::quotable(word)),

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Paper, assemble, content, inference, names};
+use crate::read::Locate as _;
 use crate::{Candidate, ReadError, Report, Shape, Workload};
 
 pub(super) fn import(raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadError> {
@@ -23,7 +24,7 @@ pub(super) fn import(raw: &Value, sha256: &str) -> Result<(Report, Paper), ReadE
             "floating_baseline" => run.name = Candidate::BASELINE.to_owned(),
             "quantized_deployment" if run.name == "run" => {
                 run.name = names::described(raw, "", &["format", "quantization_format"])
-                    .and_then(|pointer| raw.pointer(&pointer)?.as_str().map(super::quotable))
+                    .and_then(|pointer| raw.locate(&pointer)?.as_str().map(super::quotable))
                     .unwrap_or_else(|| "quantized".to_owned());
             }
             _ => {}

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::values::Reader;
 use super::{Fault, FaultKind, Form, MAX_ENTRIES, MAX_TEXT, Place, describe, wrong_type};
+use crate::read::Locate as _;
 use crate::{Candidate, Phrase, ReadError};
 
 /// A run of a file: where it stands and what it is called.
@@ -118,7 +119,7 @@ fn named(run: &Value) -> Option<String> {
 
 /// Whether a run says that it is the reference: by its role, its group, or its name.
 fn is_reference(run: &Value, name: Option<&str>) -> bool {
-    let says = |pointer: &str| run.pointer(pointer).and_then(Value::as_str).map(str::to_ascii_lowercase);
+    let says = |pointer: &str| run.locate(pointer).and_then(Value::as_str).map(str::to_ascii_lowercase);
     let role = ["/role", "/config/role", "/experiment/role", "/normalized_result/role", "/group/role"]
         .into_iter()
         .find_map(says);
@@ -149,7 +150,7 @@ fn unique(reader: &mut Reader<'_>, found: Vec<(String, Option<String>, bool)>) -
         let unnamed = name.is_empty() || name.chars().count() > MAX_TEXT || !seen.insert(name.clone());
         if unnamed {
             let here = format!("{pointer}/name");
-            let value = reader.raw.pointer(&here);
+            let value = reader.raw.locate(&here);
             reader.faults.push(Fault {
                 kind: FaultKind::Name,
                 pointer: here,

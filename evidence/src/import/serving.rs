@@ -6,6 +6,7 @@ use super::names::{self, locate};
 use super::runs::{self, Found};
 use super::values::Reader;
 use super::{Fault, FaultKind, MAX_ENTRIES, Place, at, describe};
+use crate::read::Locate as _;
 use crate::{
     Candidate, Metrics, Phrase, PrefixCache, Quality, Quantised, Ranks, ReadError, Serving, Speculative, Status, Times,
 };
@@ -28,7 +29,7 @@ pub(super) fn run(reader: &mut Reader<'_>, found: &Found, on_cpu: bool) -> Resul
 
 /// What a run says about having failed.
 fn failure(raw: &Value, here: &str) -> Option<String> {
-    let block = raw.pointer(&at(here, "failure"))?;
+    let block = raw.locate(&at(here, "failure"))?;
     let text = |value: &Value| value.as_str().filter(|text| !text.trim().is_empty()).map(super::quotable);
     match block {
         Value::String(_) => text(block),

@@ -9,6 +9,7 @@ use super::values::Reader;
 use super::{
     Fault, FaultKind, Form, MAX_ENTRIES, MAX_TEXT, Metric, Paper, Place, Run, at, config, describe, device, wrong_type,
 };
+use crate::read::Locate as _;
 use crate::{
     Candidate, DeviceFacts, EvidenceClass, EvidenceLevel, Metrics, Phrase, Quality, ReadError, Report, Shape, Status,
     Workload,
@@ -76,7 +77,7 @@ const PROJECTED: [&str; 6] = ["projected", "projection", "estimated", "estimate"
 /// Pointer to the place at which a file calls itself a projection.
 pub(crate) fn projected_at(raw: &Value) -> Option<&'static str> {
     let says = |pointer: &&str| {
-        let word = raw.pointer(pointer).and_then(Value::as_str).unwrap_or_default().trim().to_ascii_lowercase();
+        let word = raw.locate(pointer).and_then(Value::as_str).unwrap_or_default().trim().to_ascii_lowercase();
         PROJECTED.contains(&word.as_str())
     };
     MODES.into_iter().find(says)

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{Fault, FaultKind};
 use crate::Phrase;
+use crate::read::Locate as _;
 
 /// Bytes in one MiB, the unit of every `*_mb` field.
 pub(crate) const MIB: f64 = 1_048_576.0;
@@ -17,7 +18,7 @@ pub(crate) fn mib(bytes: u64) -> f64 {
 
 /// A value and its JSON pointer joined to a parent's.
 pub(crate) fn at(parent: &str, key: &str) -> String {
-    format!("{parent}/{key}")
+    [parent, "/", key].concat()
 }
 
 /// What a value is, for a reader.
@@ -52,7 +53,7 @@ impl<'a> Reader<'a> {
 
     /// A value that is there and not null.
     pub(super) fn value(&self, pointer: &str) -> Option<&'a Value> {
-        self.raw.pointer(pointer).filter(|value| !value.is_null())
+        self.raw.locate(pointer).filter(|value| !value.is_null())
     }
 
     fn fault(&mut self, kind: FaultKind, pointer: &str, expected: Phrase, found: Phrase) {

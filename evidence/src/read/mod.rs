@@ -3,6 +3,7 @@
 mod detect;
 mod error;
 mod json;
+mod locate;
 mod nearest;
 
 use serde_json::Value;
@@ -13,6 +14,7 @@ use crate::{Report, Shape};
 
 pub use error::ReadError;
 pub(crate) use json::pointer_of;
+pub(crate) use locate::Locate;
 pub(crate) use nearest::{Nearest, nearest};
 
 /// Larger files are refused; the largest real report is below 10 kB.

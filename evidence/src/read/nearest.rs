@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::Shape;
+use crate::read::Locate as _;
 
 /// What tells a shape from the others. Where two shapes share keys, each has some of its own.
 const SIGNS: [(Shape, &[&str]); 16] = [
@@ -89,11 +90,11 @@ pub(crate) struct Nearest {
 
 /// The shape of which the largest share is there; none where no sign of any shape is.
 pub(crate) fn nearest(raw: &Value) -> Option<Nearest> {
-    let share = |signs: &[&str]| signs.iter().filter(|sign| raw.pointer(sign).is_some()).count() * 1000 / signs.len();
+    let share = |signs: &[&str]| signs.iter().filter(|sign| raw.locate(sign).is_some()).count() * 1000 / signs.len();
     // The first of equals: shapes that more people write come first.
     let (shape, signs) =
         SIGNS.iter().rev().max_by_key(|(_, signs)| share(signs)).filter(|(_, signs)| share(signs) > 0)?;
-    Some(Nearest { shape: *shape, missing: signs.iter().copied().filter(|sign| raw.pointer(sign).is_none()).collect() })
+    Some(Nearest { shape: *shape, missing: signs.iter().copied().filter(|sign| raw.locate(sign).is_none()).collect() })
 }
 
 #[cfg(test)]

@@ -113,8 +113,10 @@ const PAIRS: [(&str, &[&str]); 10] = [
 
 /// Whether a text holds one of the beginnings where no letter precedes it, so that "search" does not name an Arc.
 fn begins(text: &str, beginnings: &[&str]) -> bool {
-    beginnings.iter().any(|beginning| {
-        text.match_indices(beginning).any(|(at, _)| !text[..at].chars().next_back().is_some_and(char::is_alphanumeric))
+    let mut within = false;
+    text.char_indices().any(|(at, letter)| {
+        let starts = !std::mem::replace(&mut within, letter.is_alphanumeric());
+        starts && beginnings.iter().any(|beginning| text[at..].starts_with(beginning))
     })
 }
 

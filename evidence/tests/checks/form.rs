@@ -12,13 +12,13 @@ pub fn cases() -> Vec<Case> {
         case("field_type", strategies, "/config/batch_size", |r| set(r, "/config/batch_size", json!("2"))),
         case("field_type", strategies, "/candidates/1/error", |r| set(r, "/candidates/1/error", json!(5))),
         case("field_type", strategies, "/config/dtype", |r| set(r, "/config/dtype", json!("abc"))),
-        case("field_type", strategies, "/config/device", |r| set(r, "/config/device", json!({"name": "GeForce"}))),
+        case("field_type", strategies, "/config/device", |r| set(r, "/config/device", json!(17))),
         case("field_type", strategies, "/config/repeats", |r| set(r, "/config/repeats", json!("three"))),
         case("field_type", strategies, "/candidates/1/oom_runs", |r| set(r, "/candidates/1/oom_runs", json!(true))),
         case("field_type", strategies, "/candidates/1/runs/2/status", |r| {
             set(r, "/candidates/1/runs/2/status", json!(1));
         }),
-        case("field_type", budget, "/evidence_mode", |r| set(r, "/evidence_mode", json!("estimated"))),
+        case("field_type", budget, "/evidence_mode", |r| set(r, "/evidence_mode", json!("guessed"))),
         case("metric_not_a_number", strategies, "/candidates/0/stability/step_time_range_ms", |r| {
             set(r, "/candidates/0/stability/step_time_range_ms", json!("13"));
         }),

@@ -101,6 +101,18 @@ pub fn cases() -> Vec<Case> {
                 peak(r, 2, "peak_memory_mb", 5000.0);
             })
         },
+        // Under an optimizer without a floor here the weights are still there.
+        Case {
+            twin: |r| {
+                set(r, "/config/optimizer", json!("SGD"));
+                set(r, "/experiment/optimizer", json!("SGD"));
+            },
+            ..case("peak_below_floor", strategies, "/candidates/2/peak_memory_mb", |r| {
+                set(r, "/config/optimizer", json!("SGD"));
+                set(r, "/experiment/optimizer", json!("SGD"));
+                peak(r, 2, "peak_memory_mb", 900.0);
+            })
+        },
         case("model_known", strategies, "/config/model_id", |r| {
             set(r, "/config/model_id", json!("someone/unheard-of"))
         }),
