@@ -150,8 +150,15 @@ pub fn grade(doc: &Document, rubric: &Rubric, ctx: &GradeContext<'_>) -> Grade {
         Outcome::NotEvidence { .. } => EvidenceClass::Unproven,
     };
     let limits = decide::merged(doc.report.budget.as_ref(), &rubric.thresholds);
-    let mut sheet =
-        Sheet { doc, recomputed: &recomputed, class, limits: &limits, linked: ctx.linked, checks: Vec::new() };
+    let mut sheet = Sheet {
+        doc,
+        recomputed: &recomputed,
+        class,
+        limits: &limits,
+        linked: ctx.linked,
+        asks_for_numbers: rubric.items.iter().any(|item| item.needs.iter().any(|id| id == check::NUMBERS)),
+        checks: Vec::new(),
+    };
     match outcome {
         Outcome::Graded => check::examine(&mut sheet),
         Outcome::NotEvidence { why } => check::refuse(&mut sheet, why),

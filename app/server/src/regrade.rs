@@ -79,6 +79,7 @@ pub async fn work(app: AppState) {
             () = app.stop.cancelled() => return,
         }
         while !app.stop.is_cancelled() {
+            grading::quiet().await;
             match step(&app.store).await {
                 // Requests come first on a machine with few cores.
                 Ok(true) => tokio::task::yield_now().await,

@@ -41,6 +41,7 @@ use crate::{Lang, Phrase};
 
 pub use rules::{RULES, Rule, rule};
 
+pub(crate) use recorded::NUMBERS;
 pub(crate) use refuse::refuse;
 use sheet::Sheet;
 

@@ -18,6 +18,8 @@ pub(crate) struct Sheet<'a> {
     /// The limits that apply: the report's own, completed by the rubric's.
     pub(crate) limits: &'a Budget,
     pub(crate) linked: &'a [&'a Document],
+    /// The rubric pays for numbers that can be checked against others of the file.
+    pub(crate) asks_for_numbers: bool,
     pub(crate) checks: Vec<Check>,
 }
 

@@ -195,7 +195,7 @@ pub fn rubric(rule: &str) -> evidence::Rubric {
 /// The rule that a shape is decided by.
 pub fn rubric_of(doc: &evidence::Document) -> evidence::Rubric {
     use evidence::Shape::{FineTuning, Lab73Paired, Lab73Probe, Lab74Merge, Lab74Profile, TrainingMechanism};
-    rubric(match (&doc.shape, &doc.report.workload) {
+    let mut rubric = rubric(match (&doc.shape, &doc.report.workload) {
         (Lab73Paired | Lab73Probe, _) => "training_pair",
         (Lab74Merge | Lab74Profile, _) => "profiling",
         (FineTuning, _) => "fine_tuning",
@@ -204,7 +204,11 @@ pub fn rubric_of(doc: &evidence::Document) -> evidence::Rubric {
         (_, evidence::Workload::Kernel(_)) => "kernel_pair",
         (_, evidence::Workload::Inference(_) | evidence::Workload::Distributed(_)) => rule_of(doc.lab()),
         _ => "memory_strategy",
-    })
+    });
+    if doc.lab() == "27" {
+        rubric.items[0].needs.push("numbers_compared".to_owned());
+    }
+    rubric
 }
 
 /// The rule of a lab about inference or several devices.

@@ -36,13 +36,11 @@ impl Reader {
             None => self.lang.pick("登录", "Sign in").to_owned(),
         };
         let fill = self.visit.fill(&account);
-        match self.user.as_ref().map(|user| user.role) {
-            Some(Role::Instructor) => fill.html(Hole::Class, self.class_link()),
-            _ => fill,
-        }
+        let staff = self.user.as_ref().is_some_and(|user| user.role == Role::Instructor || user.assists);
+        if staff { fill.html(Hole::Class, self.class_link()) } else { fill }
     }
 
-    /// An instructor's entry of the top navigation.
+    /// The entry of those who teach, or help to, of the top navigation.
     fn class_link(&self) -> String {
         let current = if self.path.starts_with("/class") { " aria-current=\"page\"" } else { "" };
         format!("<a href=\"/{}/class\"{current}>{}</a>", self.lang.code(), self.lang.pick("班级", "Classes"))

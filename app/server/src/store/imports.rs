@@ -1,5 +1,8 @@
 //! Spreadsheets that came in: what they would change is worked out when they arrive, and kept until it is applied.
 
+use serde_json::Value;
+
+use super::audit::{AuditAction, note};
 use super::{ClassId, ImportId, JsonText, Store, StoreError, UserId, UtcMs, Viewer, clean_text};
 
 const FILE_MAX: usize = 200;
@@ -59,8 +62,16 @@ pub async fn list(store: &Store, viewer: Viewer, class: ClassId) -> Result<Vec<I
         .bind(viewer.id()).bind(viewer.teaches()).bind(class).bind(LISTED).fetch_all(c).await)?)
 }
 
-/// All of its changes are made.
-pub async fn applied(store: &Store, id: ImportId) -> Result<(), StoreError> {
-    let sql = "UPDATE grade_imports SET applied_ms = $2 WHERE id = $1 AND applied_ms IS NULL";
-    Ok(write!(store, c => sqlx::query(sql).bind(id).bind(store.now()).execute(c).await.map(drop))?)
+/// All of its changes are made. The log tells it once, with the detail of who was first.
+pub async fn applied(store: &Store, viewer: Viewer, import: &ImportRow, detail: &Value) -> Result<(), StoreError> {
+    let now = store.now();
+    in_tx!(store, tx => {
+        let sql = "UPDATE grade_imports SET applied_ms = $2 WHERE id = $1 AND applied_ms IS NULL";
+        let done = sqlx::query(sql).bind(import.id).bind(now).execute(&mut *tx).await?.rows_affected();
+        if done == 1 {
+            let subject = import.id.to_string();
+            note!(tx, now, viewer.id(), import.class_id, AuditAction::GradesImported, &subject, detail);
+        }
+        Ok(())
+    })
 }

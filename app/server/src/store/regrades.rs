@@ -2,6 +2,9 @@
 //! somebody publishes; then grades are appended. Work is done in small steps by whoever calls [`next`], and what a stop
 //! left undone is still there.
 
+use serde_json::json;
+
+use super::audit::{AuditAction, note};
 use super::{ClassId, RegradeId, Store, StoreError, UserId, UtcMs, Viewer};
 
 mod lines;
@@ -112,7 +115,12 @@ pub async fn start(
         )
         .bind(id).bind(class).bind(lab).execute(&mut *tx).await?.rows_affected();
         // Rolled back: the earlier one stays as well.
-        if lined == 0 { Err(RegradeError::Empty) } else { Ok(id) }
+        if lined == 0 {
+            return Err(RegradeError::Empty);
+        }
+        let detail = json!({ "lab": lab, "to": grader_version, "reports": lined });
+        note!(tx, now, viewer.id(), class, AuditAction::RegradeStarted, &id.to_string(), &detail);
+        Ok(id)
     })
 }
 
@@ -152,17 +160,38 @@ pub async fn get(store: &Store, viewer: Viewer, id: RegradeId) -> Result<Option<
         .bind(viewer.id()).bind(viewer.teaches()).bind(id).fetch_optional(c).await)?)
 }
 
+/// `decided!(tx, now, viewer, id, action)`: the entry of the log about what became of a regrade.
+macro_rules! decided {
+    ($tx:ident, $now:ident, $viewer:ident, $id:ident, $action:expr) => {{
+        let sql = "SELECT x.class_id, x.lab, x.grader_version, COUNT(l.report_id), \
+                     COUNT(CASE WHEN l.state = 'changed' THEN 1 END) \
+                   FROM regrades x LEFT JOIN regrade_lines l ON l.regrade_id = x.id WHERE x.id = $1 \
+                   GROUP BY x.class_id, x.lab, x.grader_version";
+        let (class, lab, to, reports, changed): (ClassId, Option<String>, String, i64, i64) =
+            sqlx::query_as(sql).bind($id).fetch_one(&mut *$tx).await?;
+        let detail = json!({ "lab": lab, "to": to, "reports": reports, "changed": changed });
+        note!($tx, $now, $viewer.id(), class, $action, &$id.to_string(), &detail);
+    }};
+}
+
 /// From now on the new grades are appended, step by step. Only what is complete, and only for the grader it was made
 /// with.
 pub async fn publish(store: &Store, viewer: Viewer, id: RegradeId, grader_version: &str) -> Result<(), RegradeError> {
-    let sql = concat!(
-        "UPDATE regrades SET state = 'publishing', decided_by = $1, decided_ms = $4 \
-         WHERE id = $3 AND state = 'ready' AND grader_version = $5 AND ",
-        allowed!(may_grade, "class_id")
-    );
-    let done = write!(store, c => sqlx::query(sql).bind(viewer.id()).bind(viewer.teaches()).bind(id).bind(store.now())
-        .bind(grader_version).execute(c).await.map(|done| done.rows_affected()))?;
-    if done == 0 { Err(RegradeError::NotNow) } else { Ok(()) }
+    let now = store.now();
+    in_tx!(store, tx => {
+        let sql = concat!(
+            "UPDATE regrades SET state = 'publishing', decided_by = $1, decided_ms = $4 \
+             WHERE id = $3 AND state = 'ready' AND grader_version = $5 AND ",
+            allowed!(may_grade, "class_id")
+        );
+        let done = sqlx::query(sql).bind(viewer.id()).bind(viewer.teaches()).bind(id).bind(now).bind(grader_version)
+            .execute(&mut *tx).await?.rows_affected();
+        if done == 0 {
+            return Err(RegradeError::NotNow);
+        }
+        decided!(tx, now, viewer, id, AuditAction::RegradePublished);
+        Ok(())
+    })
 }
 
 /// Forgets an unpublished regrade and its new grades.
@@ -179,6 +208,7 @@ pub async fn discard(store: &Store, viewer: Viewer, id: RegradeId) -> Result<(),
         if done == 0 {
             return Err(RegradeError::NotNow);
         }
+        decided!(tx, now, viewer, id, AuditAction::RegradeDiscarded);
         sqlx::query("DELETE FROM regrade_lines WHERE regrade_id = $1").bind(id).execute(&mut *tx).await?;
         Ok(())
     })

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use evidence::{Likeness, Print};
 use server::store::{
-    GradeOutcome, ReportId, Store, User,
+    GradeOutcome, ReportId, Store, User, audit,
     comments::{self, CommentError, CommentKind, Place},
     grades::{self, Earned, NewGrade},
     imports,
@@ -257,7 +257,13 @@ on_both_engines! {
         assert_eq!(get(&mei, class).await.expect("an answer").expect("it").file, "f.csv");
         assert!(get(&kai, class).await.expect("an answer").is_none());
         assert!(get(&kai, other).await.expect("an answer").is_none(), "not by way of another class");
-        imports::applied(store, id).await.expect("applied");
+        let row = get(&mei, class).await.expect("an answer").expect("it");
+        for _ in 0..2 {
+            imports::applied(store, mei.viewer(), &row, &serde_json::json!({"changed": 1})).await.expect("applied");
+        }
+        let told = audit::of_class(store, mei.viewer(), class, None, 10).await.expect("the log");
+        let told = told.iter().filter(|entry| entry.action == audit::AuditAction::GradesImported).count();
+        assert_eq!(told, 1, "applied once, told once");
         let all = imports::list(store, mei.viewer(), class).await.expect("a list");
         assert_eq!(all.iter().map(|row| row.applied_ms.is_some()).collect::<Vec<_>>(), [true]);
     }

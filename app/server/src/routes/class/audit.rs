@@ -57,11 +57,10 @@ fn line(entry: AuditEntry, lang: Lang) -> AuditLine {
         at: iso(entry.at_ms),
         actor: entry.actor,
         action: said(entry.action, lang).to_owned(),
-        // An entry about the class itself needs no subject.
-        subject: entry.subject_name.unwrap_or(if Some(&entry.subject) == class.as_ref() {
-            String::new()
-        } else {
-            entry.subject
+        // An entry about the class itself needs no subject; the beginning of an id tells two of them apart.
+        subject: entry.subject_name.unwrap_or_else(|| {
+            let of_class = Some(&entry.subject) == class.as_ref();
+            if of_class { String::new() } else { entry.subject.chars().take(8).collect() }
         }),
         detail: values,
     }

@@ -16,7 +16,6 @@ use super::exports::points;
 use super::flows::graded;
 use crate::http::{AppState, Reader};
 use crate::routes::account::answer::{Answer, Failure, Trouble, iso, unavailable};
-use crate::store::audit::{self, AuditAction};
 use crate::store::classes::Class;
 use crate::store::grades::{self, Sheet};
 use crate::store::imports::{self, ImportRow};
@@ -191,11 +190,9 @@ pub async fn apply(
                 }
             }
         }
-        imports::applied(&app.store, row.id).await?;
         let detail =
             json!({ "file": row.file, "changed": made, "overtaken": overtaken, "refused": plan.refused.len() });
-        let subject = row.id.to_string();
-        audit::record(&app.store, user.id, Some(class.id), AuditAction::GradesImported, &subject, &detail).await?;
+        imports::applied(&app.store, user.viewer(), &row, &detail).await?;
     }
     Ok(to(&reader, class.id, row.id, "?done=applied"))
 }

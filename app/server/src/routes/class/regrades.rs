@@ -6,14 +6,12 @@ use axum::response::{IntoResponse, Redirect, Response};
 use evidence::{GRADER, Lang};
 use leptos::prelude::*;
 use serde::Deserialize;
-use serde_json::json;
 use ui::pages::class::{Part, RegradeCard, RegradeLine, RegradePage, RegradesPage};
 
 use super::Grader;
 use super::flows::{graded, labs};
 use crate::http::{AppState, Reader};
 use crate::routes::account::answer::{Answer, Failure, Trouble, iso};
-use crate::store::audit::{self, AuditAction};
 use crate::store::classes::Class;
 use crate::store::regrades::{self, LineState, Regrade, RegradeError, RegradeState};
 use crate::store::{ClassId, RegradeId};
@@ -96,8 +94,6 @@ pub async fn start(
         }
         Err(error) => return Err(error.into()),
     };
-    let detail = json!({ "lab": lab, "to": GRADER });
-    audit::record(&app.store, user.id, Some(class.id), AuditAction::RegradeStarted, &id.to_string(), &detail).await?;
     Ok(to(&reader, class.id, id, ""))
 }
 
@@ -184,11 +180,6 @@ pub async fn publish(
         Err(RegradeError::NotNow) => return Ok(to(&reader, class.id, regrade.id, "?done=late")),
         Err(error) => return Err(error.into()),
     }
-    let detail = json!({
-        "lab": regrade.lab, "to": regrade.grader_version, "reports": regrade.total, "changed": regrade.changed,
-    });
-    let subject = regrade.id.to_string();
-    audit::record(&app.store, user.id, Some(class.id), AuditAction::RegradePublished, &subject, &detail).await?;
     Ok(to(&reader, class.id, regrade.id, "?done=published"))
 }
 
@@ -208,9 +199,6 @@ pub async fn discard(
         Err(RegradeError::NotNow) => return Ok(to(&reader, class.id, regrade.id, "?done=late")),
         Err(error) => return Err(error.into()),
     }
-    let detail = json!({ "lab": regrade.lab, "to": regrade.grader_version });
-    let subject = regrade.id.to_string();
-    audit::record(&app.store, user.id, Some(class.id), AuditAction::RegradeDiscarded, &subject, &detail).await?;
     Ok(to(&reader, class.id, regrade.id, "?done=discarded"))
 }
 

@@ -31,7 +31,7 @@ pub fn AuditPage(
 ) -> impl IntoView {
     let at = format!("/{}/class/{class}/audit", lang.code());
     let empty = lines.is_empty();
-    let head = vec![
+    let head = [
         ("", lang.pick("时间", "When")),
         ("", lang.pick("谁", "Who")),
         ("", lang.pick("做了什么", "What")),
@@ -48,13 +48,13 @@ pub fn AuditPage(
                 .collect_view();
             view! {
                 <tr>
-                    <td>
+                    <td data-label=head[0].1>
                         <When iso=line.at />
                     </td>
-                    <td><bdi>{line.actor}</bdi></td>
-                    <td>{line.action}</td>
-                    <td><bdi>{line.subject}</bdi></td>
-                    <td class="detail">{detail}</td>
+                    <td data-label=head[1].1><bdi>{line.actor}</bdi></td>
+                    <td data-label=head[2].1>{line.action}</td>
+                    <td data-label=head[3].1><bdi>{line.subject}</bdi></td>
+                    <td data-label=head[4].1 class="detail">{detail}</td>
                 </tr>
             }
         })
@@ -66,7 +66,7 @@ pub fn AuditPage(
             {if empty {
                 view! { <p class="empty">{lang.pick("没有记录。", "No entries.")}</p> }.into_any()
             } else {
-                view! { <Rows class="audit" head>{rows}</Rows> }.into_any()
+                view! { <Rows class="audit" head=head.to_vec()>{rows}</Rows> }.into_any()
             }}
             <p class="actions">
                 {later.then(|| view! { <a class="button quiet" href=at.clone()>{lang.pick("回到最新", "Newest")}</a> })}

@@ -108,8 +108,8 @@ pub fn Gradebook(lang: Lang, class: String, table: GradebookTable) -> impl IntoV
                     {counts}
                     {lang
                         .pick(
-                            "✎ 人工设定；% 为提前、迟交的折算；⧗ 为个人延期。两栏从不相加。",
-                            " ✎ set by hand; % is what an early or late attempt counts; ⧗ dates of their own. The columns are never added.",
+                            "✎ 人工设定；% 为提前、迟交的折算；» 为个人延期。两栏从不相加。",
+                            " ✎ set by hand; % is what an early or late attempt counts; » dates of their own. The columns are never added.",
                         )}
                 </p>
                 <p class="actions">
@@ -174,7 +174,7 @@ fn Scores(lang: Lang, learner: String, scores: Vec<Score>) -> impl IntoView {
             let marks: Vec<String> = [
                 score.by_hand.then(|| "✎".to_owned()),
                 score.percent.map(|percent| format!("{percent} %")),
-                score.extended.then(|| "⧗".to_owned()),
+                score.extended.then(|| "»".to_owned()),
             ]
             .into_iter()
             .flatten()

@@ -182,7 +182,7 @@ fn Extension(lang: Lang, at: String, extended: bool, typed: CellTyped) -> impl I
         <h2 id="extension">{lang.pick("个人日期", "Dates of this learner")}</h2>
         <p>
             {if extended {
-                lang.pick("⧗ 这位学习者有自己的日期，班级的日期对其无效。", "⧗ This learner has dates of their own; those of the class do not apply.")
+                lang.pick("» 这位学习者有自己的日期，班级的日期对其无效。", "» This learner has dates of their own; those of the class do not apply.")
             } else {
                 lang.pick("按班级的日期。保存下面的日期即为个人延期。", "The dates of the class apply. Saving the ones below makes an extension.")
             }}

@@ -108,7 +108,7 @@ fn Covered(lang: Lang, coverage: Coverage) -> impl IntoView {
         <div class="statistics">
             <Tally
                 title=lang.pick("学习者，按最好的证据", "Learners by their best evidence").to_owned()
-                class="whole"
+                class="classes"
                 columns=columns.clone()
             />
             {table(head, &columns)}
