@@ -52,3 +52,14 @@ fn the_course_projects_are_handed_in_as_reports() {
         assert_eq!((lab.rubric.possible(Part::Cpu), lab.rubric.possible(Part::Gpu)), (cpu, gpu), "{id}");
     }
 }
+
+#[test]
+fn an_exercise_starts_with_its_kernel_and_says_what_is_asked() {
+    let mut with = 0;
+    for (lab, exercise) in catalogue().iter().filter_map(|lab| Some((lab, lab.exercise.as_ref()?))) {
+        with += 1;
+        assert!(exercise.starter.contains(&format!("{}(", exercise.kernel)), "{}", lab.id);
+        assert!(Lang::ALL.iter().all(|lang| exercise.text(*lang).contains(&exercise.kernel)), "{}", lab.id);
+    }
+    assert!(with > 0);
+}

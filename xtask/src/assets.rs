@@ -30,6 +30,8 @@ pub fn write(root: &Path, glue: &Path) -> sh::Result {
         ("style", "main", "css", style.into_bytes()),
         ("site_script", "site", "js", script(&own.join("site.js"))?),
         ("islands_script", "islands", "js", script(&own.join("islands.js"))?),
+        ("editor_script", "editor", "js", read(&own.join("editor.js"))?),
+        ("editor_style", "editor", "css", read(&own.join("editor.css"))?),
         ("icon", "icon", "svg", read(&own.join("icon.svg"))?),
     ];
     let mut files: Vec<(String, String, &str, Vec<u8>)> =

@@ -3,6 +3,7 @@ mod assets;
 mod bench;
 mod client;
 mod dist;
+mod editor;
 mod sh;
 mod shots;
 mod test;
@@ -43,6 +44,8 @@ enum Command {
         #[command(subcommand)]
         what: bench::What,
     },
+    /// Bundle the editor of kernels again, after a change of `app/ui/editor`
+    Editor,
     /// Take pictures of the pages
     Shots {
         /// Every page in both languages, light and dark, desktop and phone; otherwise the README's two
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         Command::Serve { demo, listen, data, release } => serve(demo, &listen, &data, release),
         Command::Build { release } => build(release),
         Command::Bench { what } => bench::run(&what),
+        Command::Editor => editor::bundle(),
         Command::Shots { all, out } => build(false).and_then(|()| shots::run(all, out)),
         Command::Dist => dist::run(),
         Command::Test { quick } => return test::run(quick),

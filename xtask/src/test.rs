@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Command, ExitCode, Stdio};
 
-use crate::{client, sh};
+use crate::{client, editor, sh};
 
 #[derive(Default)]
 struct Count {
@@ -28,9 +28,9 @@ pub fn run(quick: bool) -> ExitCode {
             sh::cargo(&name, &args)
         });
     }
-    if !quick && let Err(why) = needs().and_then(|()| axe()) {
-        eprintln!("xtask: {why}");
-        count.failed += 1;
+    if !quick {
+        gate(&mut count, "what the tests need", || needs().and_then(|()| axe()));
+        gate(&mut count, "editor", editor::check);
     }
     let mut args = native(&["test", "--workspace"], &["--no-fail-fast"]);
     if quick {

@@ -68,3 +68,14 @@ document.addEventListener("keydown", (event) => {
     document.querySelector(event.key === "j" ? "a[rel=next]" : "a[rel=prev]")?.click();
   }
 });
+
+// A kernel is written in an editor; without it the field does.
+const kernel = document.querySelector("textarea[data-script]");
+if (kernel) {
+  const style = document.createElement("link");
+  style.rel = "stylesheet";
+  style.href = kernel.dataset.style;
+  const lines = kernel.dataset.lines.split(" ").filter(Boolean).map(Number);
+  style.addEventListener("load", async () => (await import(kernel.dataset.script)).edit(kernel, lines));
+  document.head.append(style);
+}

@@ -9,6 +9,7 @@ pub mod credit;
 pub mod drill;
 mod error;
 mod home;
+pub mod kernel;
 pub mod lab;
 mod lesson;
 mod presets;

@@ -52,6 +52,9 @@ pub struct AssetNames {
     pub style: String,
     pub site_script: String,
     pub islands_script: String,
+    /// Loaded where a page has a kernel to write.
+    pub editor_script: String,
+    pub editor_style: String,
     /// In the order of [`Client::ALL`].
     pub clients: [ClientFiles; Client::ALL.len()],
     pub icon: String,

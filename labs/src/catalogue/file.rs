@@ -16,6 +16,10 @@
 //! min = 1
 //! max = 65536
 //!
+//! [exercise]                           # a kernel that a learner may write; it starts as `exercise.cu`
+//! kernel = "rmsnorm_fused"
+//! text = { zh = "…", en = "…" }
+//!
 //! [rubric]                             # see evidence::Rubric
 //! rule = "kernel_pair"
 //! gpu_provenance = ["runner"]
@@ -68,6 +72,14 @@ pub struct Param {
     pub max: u64,
 }
 
+/// A kernel that a learner may write in the place of the lab's own.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExerciseTable {
+    pub kernel: String,
+    pub text: Phrase,
+}
+
 /// A `lab.toml` as it is written.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -84,6 +96,7 @@ pub struct LabFile {
     pub summary: Phrase,
     #[serde(default)]
     pub params: Vec<Param>,
+    pub exercise: Option<ExerciseTable>,
     pub rubric: Rubric,
 }
 
@@ -126,6 +139,14 @@ impl LabFile {
         }
         for backend in self.backends.iter().filter(|id| !BACKENDS.contains(&id.as_str())) {
             wrong(format!("backends names `{backend}`; it knows {}", BACKENDS.join(", ")));
+        }
+        if let Some(exercise) = &self.exercise {
+            if self.kind != LabKind::Program || exercise.kernel.trim().is_empty() {
+                wrong("an exercise names a kernel of a program".to_owned());
+            }
+            if exercise.text.zh.trim().is_empty() || exercise.text.en.trim().is_empty() {
+                wrong("the exercise's text needs zh and en".to_owned());
+            }
         }
         for param in &self.params {
             if !(param.min..=param.max).contains(&param.default) {

@@ -15,6 +15,24 @@ pub(crate) struct Embedded {
     pub(crate) toml: &'static str,
     pub(crate) readme_zh: &'static str,
     pub(crate) readme_en: &'static str,
+    pub(crate) exercise: Option<&'static str>,
+}
+
+/// A kernel that a learner may write in the place of the lab's own, in CUDA C++.
+#[derive(Debug, Clone)]
+pub struct KernelExercise {
+    /// The function that the lab launches.
+    pub kernel: String,
+    text: Phrase,
+    /// What the editor shows first: right, and worth improving.
+    pub starter: &'static str,
+}
+
+impl KernelExercise {
+    /// What is asked, plain text.
+    pub fn text(&self, lang: Lang) -> &str {
+        self.text.get(lang)
+    }
 }
 
 mod embedded {
@@ -40,6 +58,7 @@ pub struct Lab {
     pub timeout_s: u64,
     /// What its program can be given, by name.
     pub params: Vec<Param>,
+    pub exercise: Option<KernelExercise>,
     readme: [&'static str; 2],
 }
 
@@ -101,6 +120,11 @@ fn parse(embedded: &Embedded) -> Lab {
         backends: file.backends,
         timeout_s: file.timeout_s,
         params: file.params,
+        exercise: file.exercise.zip(embedded.exercise).map(|(table, starter)| KernelExercise {
+            kernel: table.kernel,
+            text: table.text,
+            starter,
+        }),
         readme: [embedded.readme_zh, embedded.readme_en],
     }
 }

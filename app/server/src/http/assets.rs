@@ -31,6 +31,8 @@ pub fn names() -> Result<AssetNames, String> {
         style: name("style")?,
         site_script: name("site_script")?,
         islands_script: name("islands_script")?,
+        editor_script: name("editor_script")?,
+        editor_style: name("editor_style")?,
         clients,
         icon: name("icon")?,
     })

@@ -13,6 +13,7 @@ use evidence::Lang;
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, Stream};
 use leptos::prelude::*;
+use protocol::{KernelLanguage, KernelSource};
 use serde::Deserialize;
 use ui::islands::JobState as Shown;
 use ui::shell::Section;
@@ -22,7 +23,7 @@ use crate::auth::{AuthRejection, CurrentUser};
 use crate::http::streams::MOST;
 use crate::http::{ApiJson, AppState, Problem, Reader};
 use crate::store::jobs::{self, EnqueueError};
-use crate::store::{JobId, JsonText, StoreError, Viewer};
+use crate::store::{JobId, JsonText, StoreError, Viewer, kernels};
 
 /// How long one stream lasts. A browser connects again by itself, and is asked again who it is.
 const LONGEST: Duration = Duration::from_secs(600);
@@ -45,6 +46,9 @@ struct Run {
     lab: String,
     #[serde(default)]
     params: protocol::Params,
+    /// The learner's own, for a lab with an exercise.
+    #[serde(default)]
+    kernel: Option<KernelSource>,
 }
 
 /// The island's button.
@@ -70,7 +74,7 @@ async fn run_form(
     // A field left empty means the lab's own default.
     let params = fields.into_iter().filter(|(_, value)| !value.trim().is_empty());
     let Some(params) = protocol_params(params) else { return StatusCode::UNPROCESSABLE_ENTITY.into_response() };
-    match enqueue(&app, user, &Run { lab, params }).await {
+    match enqueue(&app, user, &Run { lab, params, kernel: None }).await {
         Ok(id) => Redirect::to(&format!("/{}/jobs/{id}", reader.lang.code())).into_response(),
         Err(response) => response.status().into_response(),
     }
@@ -83,11 +87,27 @@ fn protocol_params(fields: impl Iterator<Item = (String, String)>) -> Option<pro
     serde_json::from_value(serde_json::Value::Object(map)).ok()
 }
 
+/// A run of a lab with a kernel that the learner wrote.
+pub async fn enqueue_kernel(
+    app: &AppState,
+    user: &CurrentUser,
+    lab: &str,
+    kernel: KernelSource,
+) -> Result<JobId, Response> {
+    let run = Run { lab: lab.to_owned(), params: protocol::Params::default(), kernel: Some(kernel) };
+    enqueue(app, user, &run).await
+}
+
 async fn enqueue(app: &AppState, user: &CurrentUser, run: &Run) -> Result<JobId, Response> {
     let lab = labs::lab(&run.lab).filter(|lab| lab.kind == labs::LabKind::Program);
     let Some(lab) = lab else {
         return Err(Problem::bad_request(format!("lab {} cannot be run here", run.lab)).at("/lab").into_response());
     };
+    if run.kernel.as_ref().is_some_and(|kernel| lab.exercise.is_none() || kernel.language != KernelLanguage::Cuda) {
+        let detail =
+            format!("lab {} takes {}", run.lab, lab.exercise.as_ref().map_or("no kernel", |_| "a kernel in cuda"));
+        return Err(Problem::bad_request(detail).at("/kernel").into_response());
+    }
     let values = serde_json::to_value(&run.params).unwrap_or_default();
     for (name, value) in values.as_object().into_iter().flatten() {
         let param = lab.params.iter().find(|param| param.name == *name);
@@ -106,7 +126,7 @@ async fn enqueue(app: &AppState, user: &CurrentUser, run: &Run) -> Result<JobId,
     }
     app.auth.limits.run(user.id).map_err(|limited| AuthRejection::Limited(limited).into_response())?;
     let params = JsonText::of(&run.params).map_err(|error| Problem::internal(error).into_response())?;
-    jobs::enqueue(&app.store, user.id, &run.lab, &params).await.map_err(|error| match error {
+    jobs::enqueue(&app.store, user.id, &run.lab, &params, run.kernel.as_ref()).await.map_err(|error| match error {
         EnqueueError::TooMany { active, limit } => Problem::new(
             StatusCode::TOO_MANY_REQUESTS,
             format!("{active} of your jobs wait or run; at most {limit} may. Let one finish or cancel it."),
@@ -235,10 +255,17 @@ async fn page(
             return StatusCode::SERVICE_UNAVAILABLE.into_response();
         }
     };
+    let kernel = match kernels::lab_of(&app.store, user.viewer(), id).await {
+        Ok(lab) => lab,
+        Err(error) => {
+            tracing::error!(%error, "a job page failed");
+            return StatusCode::SERVICE_UNAVAILABLE.into_response();
+        }
+    };
     let running = matches!(Next::after(job.clone()), Next::Wait(_));
     let lang: Lang = reader.lang;
     let mut response = reader.page(&app, Section::Labs, lang.pick("运行", "Run"), move || {
-        view! { <ui::pages::lab::JobPage job lang /> }
+        view! { <ui::pages::lab::JobPage job kernel lang /> }
     });
     if running && let Ok(value) = "3".parse() {
         response.headers_mut().insert(header::REFRESH, value);

@@ -42,6 +42,7 @@ fn facts(lab: &Lab, reader: &Reader) -> LabFacts {
                 max: param.max,
             })
             .collect(),
+        kernel: lab.exercise.as_ref().map(|exercise| exercise.kernel.clone()),
         items: lab
             .rubric
             .items

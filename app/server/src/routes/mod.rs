@@ -8,6 +8,7 @@ mod credit;
 mod drill;
 mod job_state;
 mod jobs;
+mod kernel;
 mod labs;
 mod quiz;
 mod reading;
@@ -58,6 +59,7 @@ pub fn router(app: AppState) -> Router {
         .merge(drill::routes())
         .merge(reports::routes())
         .merge(labs::routes())
+        .merge(kernel::routes())
         .merge(jobs::routes())
         .merge(api::routes())
         .merge(runner::routes())

@@ -13,7 +13,7 @@ use crate::grading;
 use crate::http::{ApiJson, AppState, Problem};
 use crate::store::jobs::{self, Assignment, HeldError};
 use crate::store::runners::{self, IdentityError};
-use crate::store::{JobId, JsonText};
+use crate::store::{JobId, JsonText, kernels};
 
 pub fn routes() -> Router<AppState> {
     Router::new()
@@ -77,6 +77,7 @@ async fn claim(
         nonce: claimed.nonce,
         lease_ms: lease_ms(),
         attempt: u32::try_from(claimed.attempt).unwrap_or(u32::MAX),
+        kernel: kernels::of_job(&app.store, claimed.id).await.map_err(Problem::internal)?,
     };
     Ok(Json(claim).into_response())
 }

@@ -31,6 +31,7 @@ pub mod drill;
 pub mod grades;
 pub mod imports;
 pub mod jobs;
+pub mod kernels;
 pub mod likenesses;
 pub mod links;
 pub mod overrides;

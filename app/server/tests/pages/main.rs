@@ -21,6 +21,7 @@ mod flows;
 mod front;
 mod gradebook;
 mod hostile;
+mod kernels;
 mod ledgers;
 mod links;
 mod own;

@@ -91,7 +91,7 @@ impl Bed {
     }
 
     pub async fn job(&self, user: UserId, lab: &str) -> JobId {
-        jobs::enqueue(&self.store, user, lab, &json("{}")).await.expect("queued")
+        jobs::enqueue(&self.store, user, lab, &json("{}"), None).await.expect("queued")
     }
 
     /// Runs a statement behind the store's back, as a mistake of ours or a curious operator would.

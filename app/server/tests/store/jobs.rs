@@ -241,7 +241,7 @@ on_both_engines! {
         let mut tabs = tokio::task::JoinSet::new();
         for _ in 0..12 {
             let (store, user) = (bed.store.clone(), lin.id);
-            tabs.spawn(async move { jobs::enqueue(&store, user, "rmsnorm", &json("{}")).await });
+            tabs.spawn(async move { jobs::enqueue(&store, user, "rmsnorm", &json("{}"), None).await });
         }
         let results = tabs.join_all().await;
         assert_eq!(results.iter().filter(|r| r.is_ok()).count() as i64, MAX_ACTIVE);

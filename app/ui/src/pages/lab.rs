@@ -17,6 +17,8 @@ pub struct LabFacts {
     pub shapes: Vec<String>,
     pub backends: Vec<String>,
     pub params: Vec<ParamField>,
+    /// The kernel that a learner may write.
+    pub kernel: Option<String>,
     /// Title, needs a GPU, points.
     pub items: Vec<(String, bool, u32)>,
 }
@@ -127,6 +129,17 @@ pub fn LabPage(lab: LabFacts, text: String, runs: Vec<RunItem>, signed_in: bool,
                     }
                 })}
             {(program && signed_in && !lab.params.is_empty()).then(|| view! { <Params lab=id.clone() params=lab.params.clone() lang /> })}
+            {lab
+                .kernel
+                .map(|kernel| {
+                    view! {
+                        <p>
+                            <a class="button quiet" href=format!("/{}/labs/{}/kernel", lang.code(), lab.id)>
+                                {lang.pick("自己写核 ", "Write the kernel ")} <code>{kernel}</code>
+                            </a>
+                        </p>
+                    }
+                })}
             {(!program)
                 .then(|| {
                     view! {
@@ -209,13 +222,29 @@ fn Runs(runs: Vec<RunItem>, lang: Lang) -> impl IntoView {
 
 /// One run on a page of its own.
 #[component]
-pub fn JobPage(job: JobState, lang: Lang) -> impl IntoView {
+pub fn JobPage(
+    job: JobState,
+    /// The lab whose kernel the learner wrote.
+    kernel: Option<String>,
+    lang: Lang,
+) -> impl IntoView {
+    let back = kernel.map(|lab| format!("/{}/labs/{lab}/kernel?job={}", lang.code(), job.id));
     let open = matches!(job.state.as_str(), "queued" | "running");
     let cancel = format!("/{}/jobs/{}/cancel", lang.code(), job.id);
     view! {
         <main id="main" class="narrow">
             <h1>{lang.pick("运行", "Run")}</h1>
             <JobView job lang />
+            {back
+                .map(|href| {
+                    view! {
+                        <p>
+                            <a class="button quiet" href=href>
+                                {lang.pick("回到核的源代码", "Back to the kernel")}
+                            </a>
+                        </p>
+                    }
+                })}
             {open
                 .then(|| {
                     view! {

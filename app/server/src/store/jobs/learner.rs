@@ -1,6 +1,7 @@
-use protocol::Stage;
+use protocol::{KernelSource, Stage};
 
 use super::{Job, MAX_ACTIVE};
+use crate::store::kernels::keep_kernel;
 use crate::store::{JobId, JsonText, Store, StoreError, UserId, Viewer, Word};
 
 #[derive(Debug, thiserror::Error)]
@@ -19,8 +20,14 @@ impl From<sqlx::Error> for EnqueueError {
     }
 }
 
-/// Puts a run at the end of the queue.
-pub async fn enqueue(store: &Store, user: UserId, lab: &str, params: &JsonText) -> Result<JobId, EnqueueError> {
+/// Puts a run at the end of the queue, with the learner's own kernel if it runs one.
+pub async fn enqueue(
+    store: &Store,
+    user: UserId,
+    lab: &str,
+    params: &JsonText,
+    kernel: Option<&KernelSource>,
+) -> Result<JobId, EnqueueError> {
     let (id, now) = (JobId::new(), store.now());
     let lock = format!("SELECT id FROM users WHERE id = $1{}", store.db.for_update());
     in_tx!(store, tx => {
@@ -42,6 +49,9 @@ pub async fn enqueue(store: &Store, user: UserId, lab: &str, params: &JsonText) 
         )
         .bind(id).bind(user).bind(lab).bind(params).bind(Word(Stage::Queued)).bind(now)
         .execute(&mut *tx).await?;
+        if let Some(kernel) = kernel {
+            keep_kernel!(tx, id, kernel);
+        }
         Ok(id)
     })
 }

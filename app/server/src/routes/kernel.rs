@@ -1,0 +1,153 @@
+//! Writing a kernel for a lab: the editor's page, and sending what was written.
+
+use axum::Router;
+use axum::extract::{Form, Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::get;
+use labs::{KernelExercise, Lab};
+use leptos::prelude::*;
+use protocol::{KernelError, KernelLanguage, KernelSource, KernelText};
+use serde::Deserialize;
+use ui::pages::kernel::{KernelFacts, KernelOutcome};
+use ui::shell::Section;
+
+use super::job_state::shown;
+use super::jobs::enqueue_kernel;
+use crate::http::{AppState, Reader};
+use crate::store::{JobId, StoreError, jobs, kernels};
+
+pub fn routes() -> Router<AppState> {
+    Router::new().route("/{lang}/labs/{id}/kernel", get(show).post(send))
+}
+
+#[derive(Deserialize, Default)]
+struct Asked {
+    /// The run whose kernel is shown; the reader's last one otherwise.
+    job: Option<String>,
+    /// Shows what the exercise starts with.
+    fresh: Option<String>,
+}
+
+fn exercise(id: &str) -> Option<(&'static Lab, &'static KernelExercise)> {
+    let lab = labs::lab(id)?;
+    Some((lab, lab.exercise.as_ref()?))
+}
+
+async fn show(
+    State(app): State<AppState>,
+    reader: Reader,
+    Path((_, id)): Path<(String, String)>,
+    Query(asked): Query<Asked>,
+) -> Response {
+    let Some((lab, exercise)) = exercise(&id) else { return StatusCode::NOT_FOUND.into_response() };
+    match written(&app, &reader, lab, exercise, &asked).await {
+        Ok(Some((source, outcome))) => page(&app, &reader, StatusCode::OK, (lab, exercise), source, outcome, None),
+        Ok(None) => StatusCode::NOT_FOUND.into_response(),
+        Err(error) => {
+            tracing::error!(%error, "a kernel cannot be read");
+            StatusCode::SERVICE_UNAVAILABLE.into_response()
+        }
+    }
+}
+
+/// What the field holds, and what became of it. `None` for a run that is not the reader's to see.
+async fn written(
+    app: &AppState,
+    reader: &Reader,
+    lab: &Lab,
+    exercise: &KernelExercise,
+    asked: &Asked,
+) -> Result<Option<(String, Option<KernelOutcome>)>, StoreError> {
+    let starter = || Some((exercise.starter.to_owned(), None));
+    let Some(user) = reader.user.as_ref().filter(|_| asked.fresh.is_none()) else { return Ok(starter()) };
+    let Some(job) = &asked.job else {
+        let last = kernels::latest(&app.store, user.id, &lab.id).await?;
+        return Ok(last.map(|source| (source.text.into(), None)).or_else(starter));
+    };
+    let Ok(job) = job.parse::<JobId>() else { return Ok(None) };
+    let viewer = user.viewer();
+    let (source, row) = (kernels::get(&app.store, viewer, job).await?, jobs::get(&app.store, viewer, job).await?);
+    let Some((source, row)) = source.zip(row).filter(|(_, row)| row.lab == lab.id) else { return Ok(None) };
+    let state = shown(&app.store, viewer, &row).await?;
+    let outcome = KernelOutcome { job: state.id, state: state.state, report: state.report, message: state.message };
+    Ok(Some((source.text.into(), Some(outcome))))
+}
+
+#[derive(Deserialize)]
+struct Sent {
+    kernel: String,
+}
+
+async fn send(
+    State(app): State<AppState>,
+    reader: Reader,
+    Path((_, id)): Path<(String, String)>,
+    Form(sent): Form<Sent>,
+) -> Response {
+    let Some(exercise) = exercise(&id) else { return StatusCode::NOT_FOUND.into_response() };
+    let Some(user) = &reader.user else { return reader.sign_in_for(&format!("labs/{id}/kernel")) };
+    // A browser sends the lines of a form with CR LF.
+    let text = sent.kernel.replace("\r\n", "\n");
+    let source = match KernelText::try_from(text.clone()) {
+        Ok(text) => KernelSource { language: KernelLanguage::Cuda, text },
+        Err(error) => {
+            let problem = Some(refusal(&error, &reader));
+            return page(&app, &reader, StatusCode::UNPROCESSABLE_ENTITY, exercise, text, None, problem);
+        }
+    };
+    match enqueue_kernel(&app, user, &id, source).await {
+        Ok(job) => Redirect::to(&format!("/{}/jobs/{job}", reader.lang.code())).into_response(),
+        Err(response) => {
+            let status = response.status();
+            let problem = reader.lang.pick(
+                "现在不能运行：排队的运行太多，或一小时内次数太多。源代码还在下面，稍后再试。",
+                "It cannot run now: too many of your runs wait, or ran within the hour. Your source is kept below; try again later.",
+            );
+            page(&app, &reader, status, exercise, text, None, Some(problem.to_owned()))
+        }
+    }
+}
+
+fn refusal(error: &KernelError, reader: &Reader) -> String {
+    let most = protocol::limits::KERNEL_BYTES / 1024;
+    match error {
+        KernelError::Length { found: 0 } => reader.lang.pick("没有源代码。", "There is no source.").to_owned(),
+        KernelError::Length { found } => match reader.lang {
+            evidence::Lang::Zh => format!("源代码有 {found} 字节，最多 {most} KiB。"),
+            evidence::Lang::En => format!("The source has {found} bytes; at most {most} KiB."),
+        },
+        KernelError::Control { line } => match reader.lang {
+            evidence::Lang::Zh => format!("第 {line} 行有控制字符，只能是文本。"),
+            evidence::Lang::En => format!("Line {line} has a control character; expected text."),
+        },
+    }
+}
+
+fn page(
+    app: &AppState,
+    reader: &Reader,
+    status: StatusCode,
+    (lab, exercise): (&Lab, &KernelExercise),
+    source: String,
+    outcome: Option<KernelOutcome>,
+    problem: Option<String>,
+) -> Response {
+    let lang = reader.lang;
+    let facts = KernelFacts {
+        lab: lab.id.clone(),
+        lab_title: lab.title(lang).to_owned(),
+        kernel: exercise.kernel.clone(),
+        text: exercise.text(lang).to_owned(),
+        changed: source != exercise.starter,
+        source,
+        bytes: protocol::limits::KERNEL_BYTES,
+        outcome,
+        problem,
+        editor: (app.assets.editor_script.clone(), app.assets.editor_style.clone()),
+    };
+    let title = format!("{} · {}", exercise.kernel, lab.title(lang));
+    reader.page_with(app, status, Section::Labs, &title, [], move || {
+        view! { <ui::pages::kernel::KernelPage lang facts /> }
+    })
+}
