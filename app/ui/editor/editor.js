@@ -2,7 +2,6 @@
 // and one with it send the same.
 import { createEditor } from "prism-code-editor";
 import { defaultCommands, editHistory } from "prism-code-editor/commands";
-import { cursorPosition } from "prism-code-editor/cursor";
 import { matchBrackets } from "prism-code-editor/match-brackets";
 import "prism-code-editor/languages/clike";
 import "prism-code-editor/prism/languages/cpp";
@@ -21,7 +20,6 @@ export function edit(field, marked) {
     { language: "cpp", value: field.value, tabSize: 4, insertSpaces: true, lineNumbers: true, wordWrap: false },
     defaultCommands(),
     editHistory(),
-    cursorPosition(),
     matchBrackets(),
   );
   const input = editor.textarea;
