@@ -10,7 +10,7 @@ mod random;
 mod samples;
 mod watch;
 
-pub use device::{Arg, Buffer, Device, DeviceError, Kernel, Memory, Share, Timing, Traffic, Wgsl};
+pub use device::{Arg, Buffer, Cuda, Device, DeviceError, Kernel, Memory, Share, Timing, Traffic, Wgsl};
 pub use host::{HostArg, HostKernel, In, KernelFault, Out, arguments};
 pub use params::{ParamError, Params, Reader, Value};
 pub use program::{RunError, has_program, programs, run};
