@@ -7,6 +7,7 @@ mod encoding;
 mod failure;
 mod fields;
 mod ids;
+mod kernel;
 mod key;
 pub mod limits;
 mod messages;
@@ -17,6 +18,7 @@ mod stage;
 
 pub use failure::{Failure, FailureClass, FailureKind};
 pub use ids::{IdError, JobId, LabName, Nonce};
+pub use kernel::{KernelError, KernelLanguage, KernelSource, KernelText};
 pub use key::{KeyError, PublicKey, RunnerKey};
 pub use messages::{
     Claim, ClaimRequest, Heartbeat, Identity, Lease, Problem, Receipt, RunnerFacts, SignedReport, StageTime,

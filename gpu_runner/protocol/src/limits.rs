@@ -4,8 +4,10 @@
 pub const REPORT_BYTES: usize = 1024 * 1024;
 /// Body of any request a runner sends: a report in base64 with room for the rest.
 pub const REQUEST_BYTES: usize = REPORT_BYTES / 3 * 4 + 16 * 1024;
-/// Body of any answer a server gives to a runner.
-pub const ANSWER_BYTES: usize = 64 * 1024;
+/// A learner's kernel, as text.
+pub const KERNEL_BYTES: usize = 64 * 1024;
+/// Body of any answer a server gives to a runner: a kernel, at most twice as long as a JSON string, with room for the rest.
+pub const ANSWER_BYTES: usize = 2 * KERNEL_BYTES + 64 * 1024;
 /// A failure's message; longer text is cut by [`crate::Failure::new`].
 pub const FAILURE_MESSAGE_BYTES: usize = 4096;
 /// Runner names, device names and other facts, each.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fields::{labs, report_bytes, runners_stage, stage_times, text, to_base64};
 use crate::ids::{JobId, LabName, Nonce};
+use crate::kernel::KernelSource;
 use crate::key::{PublicKey, RunnerKey};
 use crate::params::Params;
 use crate::signature::{Signature, SignatureError, sign, verify};
@@ -60,6 +61,9 @@ pub struct Claim {
     pub lease_ms: u64,
     /// 1 for the first claim of the job.
     pub attempt: u32,
+    /// A learner's own code for the kernel that the lab lets be replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<KernelSource>,
 }
 
 /// `POST /api/v1/runner/jobs/{id}/heartbeats`. Answered with [`Lease`], or 409 when the lease is lost.

@@ -38,8 +38,15 @@ fn messages_round_trip_with_the_field_names_of_the_interface() {
     let mut params = Params::new();
     params.insert("rows", 4096.into()).unwrap();
     params.insert("dtype", "fp32".into()).unwrap();
-    let claim =
-        Claim { job_id: "job-1".parse().unwrap(), lab: lab(), params, nonce: nonce(), lease_ms: 30_000, attempt: 1 };
+    let claim = Claim {
+        job_id: "job-1".parse().unwrap(),
+        lab: lab(),
+        params,
+        nonce: nonce(),
+        lease_ms: 30_000,
+        attempt: 1,
+        kernel: None,
+    };
     assert_eq!(
         round_trip(&claim),
         json!({"job_id": "job-1", "lab": "rmsnorm", "params": {"rows": 4096, "dtype": "fp32"}, "nonce": "a5".repeat(32),

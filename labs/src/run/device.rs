@@ -114,6 +114,9 @@ pub enum DeviceError {
     Aliased { kernel: String },
     #[error("kernel {kernel}: {fault}")]
     Kernel { kernel: String, fault: KernelFault },
+    /// Theirs to mend: `why` is written for whoever wrote the kernel, and names it.
+    #[error("{why}")]
+    Learner { kernel: String, why: String },
     #[error("the timer was stopped before it was started")]
     TimerNotStarted,
     #[error("{backend}: {message}")]

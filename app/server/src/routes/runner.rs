@@ -77,6 +77,7 @@ async fn claim(
         nonce: claimed.nonce,
         lease_ms: lease_ms(),
         attempt: u32::try_from(claimed.attempt).unwrap_or(u32::MAX),
+        kernel: None,
     };
     Ok(Json(claim).into_response())
 }
