@@ -73,7 +73,7 @@ fn generate(folders: &[PathBuf]) -> Result<String, Problem> {
 
 /// A module for every folder with a `program.rs`, and the table that names them. Compiled with the feature `run`.
 fn programs(folders: &[PathBuf]) -> String {
-    let (mut modules, mut table) = (String::new(), String::new());
+    let (mut modules, mut table, mut exercises) = (String::new(), String::new(), String::new());
     for program in folders.iter().map(|folder| folder.join("program.rs")).filter(|program| program.is_file()) {
         let id = program
             .parent()
@@ -83,8 +83,12 @@ fn programs(folders: &[PathBuf]) -> String {
         let name = format!("lab_{}", id.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
         let _ = writeln!(modules, "#[path = {:?}]\nmod {name};", program.display().to_string());
         let _ = writeln!(table, "    ({id:?}, {name}::run),");
+        if program.with_file_name("exercise.rs").is_file() {
+            let _ = writeln!(exercises, "    ({id:?}, &{name}::EXERCISE),");
+        }
     }
-    format!("{modules}const PROGRAMS: &[(&str, Program)] = &[\n{table}];\n")
+    let exercises = format!("pub(super) const EXERCISES: &[(&str, &Exercise)] = &[\n{exercises}];\n");
+    format!("{modules}const PROGRAMS: &[(&str, Program)] = &[\n{table}];\n{exercises}")
 }
 
 fn check(folder: &Path) -> Result<(), Problem> {

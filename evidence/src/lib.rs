@@ -40,8 +40,9 @@ pub use read::{Document, MAX_BYTES, ReadError, read};
 pub use reconcile::{Line, LineKind};
 pub use report::{
     Backend, Boundary, BoundaryKind, Budget, Candidate, Decision, DeviceFacts, DeviceKind, EvidenceClass,
-    EvidenceLevel, Kernel, LedgerLine, Meaning, Metrics, PrefixCache, Provenance, Quality, Quantised, Ranks, Report,
-    SCHEMA, SchemaId, Serving, ServingLimits, Speculative, Status, Timer, Times, Training, Word, Workload,
+    EvidenceLevel, Kernel, LearnerCode, LedgerLine, Meaning, Metrics, PrefixCache, Provenance, Quality, Quantised,
+    Ranks, Report, SCHEMA, SchemaId, Serving, ServingLimits, Speculative, Status, Timer, Times, Training, Word,
+    Workload,
 };
 pub use rubric::{DecisionRule, Part, Rubric, RubricItem};
 pub use schema::report_v1_schema;

@@ -17,8 +17,14 @@ pub fn least_speedup(baseline: &Summary, candidate: &Summary) -> f64 {
 }
 
 pub enum Finding<'a> {
-    Compared { baseline: &'a Summary, candidate: &'a Summary, least_speedup: f64 },
+    Compared {
+        baseline: &'a Summary,
+        candidate: &'a Summary,
+        least_speedup: f64,
+    },
     CandidateWrong,
+    /// Both are right, and no one asked how fast.
+    NotTimed,
     CandidateOutOfMemory,
     BaselineOutOfMemory,
 }
@@ -26,6 +32,7 @@ pub enum Finding<'a> {
 pub fn decide(finding: &Finding<'_>) -> Decision {
     let (decision, reason, next_action) = match finding {
         Finding::CandidateWrong => (Word::Reject, "wrong_result", "mend the kernel before timing it again"),
+        Finding::NotTimed => (Word::Tune, "not_timed", "time both on a GPU"),
         Finding::CandidateOutOfMemory => (Word::Reject, "candidate_out_of_memory", "choose a smaller shape"),
         Finding::BaselineOutOfMemory => {
             (Word::Tune, "baseline_out_of_memory", "compare at a shape that both variants fit")

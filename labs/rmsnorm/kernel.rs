@@ -1,6 +1,6 @@
 //! The kernels. `x` and `y` are rows × hidden, row-major; `weight` has hidden elements; one value per row in `mean` and `inverse`.
 
-use crate::run::{HostArg, Kernel, KernelFault, Share, Wgsl, arguments};
+use crate::run::{Cuda, HostArg, Kernel, KernelFault, Share, Wgsl, arguments};
 
 const SOURCE: &str = include_str!("kernel.wgsl");
 /// A workgroup for each row.
@@ -8,11 +8,18 @@ const GROUP: Option<Wgsl> = Some(Wgsl { source: SOURCE, share: Share::ItemOfGrou
 /// An invocation for each element; the width stands in the source as well.
 const ITEM: Option<Wgsl> = Some(Wgsl { source: SOURCE, share: Share::ItemOfInvocation { width: 256 } });
 
-pub const FUSED: Kernel = Kernel { name: "rmsnorm_fused", host: fused, cuda: None, wgsl: GROUP };
-pub const SQUARE: Kernel = Kernel { name: "square", host: square, cuda: None, wgsl: ITEM };
-pub const ROW_MEAN: Kernel = Kernel { name: "row_mean", host: row_mean, cuda: None, wgsl: GROUP };
-pub const INVERSE_ROOT: Kernel = Kernel { name: "inverse_root", host: inverse_root, cuda: None, wgsl: ITEM };
-pub const SCALE: Kernel = Kernel { name: "scale_rows", host: scale, cuda: None, wgsl: GROUP };
+const CUDA: Cuda =
+    Cuda { source: include_str!("kernel.cu"), ptx: Some(include_str!("kernel.ptx")), block: 256, items_of_block: 1 };
+/// A block for each row.
+const BLOCK: Option<Cuda> = Some(CUDA);
+/// A thread for each element.
+const THREAD: Option<Cuda> = Some(Cuda { items_of_block: 256, ..CUDA });
+
+pub const FUSED: Kernel = Kernel { name: "rmsnorm_fused", host: fused, cuda: BLOCK, wgsl: GROUP };
+pub const SQUARE: Kernel = Kernel { name: "square", host: square, cuda: THREAD, wgsl: ITEM };
+pub const ROW_MEAN: Kernel = Kernel { name: "row_mean", host: row_mean, cuda: BLOCK, wgsl: GROUP };
+pub const INVERSE_ROOT: Kernel = Kernel { name: "inverse_root", host: inverse_root, cuda: THREAD, wgsl: ITEM };
+pub const SCALE: Kernel = Kernel { name: "scale_rows", host: scale, cuda: BLOCK, wgsl: GROUP };
 
 pub const ALL: [Kernel; 5] = [FUSED, SQUARE, ROW_MEAN, INVERSE_ROOT, SCALE];
 

@@ -3,6 +3,7 @@
 mod account;
 mod conclude;
 mod config;
+mod exercise;
 mod kernel;
 mod predict;
 mod reference;
@@ -12,6 +13,7 @@ mod variant;
 
 use self::account::{Account, Outcome, account};
 use self::config::Config;
+pub use self::exercise::EXERCISE;
 use self::reference::Inputs;
 use self::variant::Variant;
 use crate::run::{Device, Params, RunError, Stage, Watch};

@@ -62,6 +62,10 @@ pub enum Wrong {
     Length { expected: usize, found: usize },
     #[error("row {row}, column {column} was not written, or is not a number")]
     NotWritten { row: usize, column: usize },
+    #[error("the kernel changed its input {part}")]
+    InputChanged { part: &'static str },
+    #[error("at {rows} × {hidden}: {wrong}")]
+    AtShape { rows: u32, hidden: u32, wrong: Box<Wrong> },
     #[error("relative error {relative:.3e} is above the tolerance {TOLERANCE:.0e}")]
     Error { relative: f64 },
 }

@@ -35,6 +35,7 @@ pub fn build(
             budget.min_speedup = Some(least);
             Finding::Compared { baseline: slow, candidate: fast, least_speedup: least }
         }
+        (_, Outcome::Ran { result: Ok(_), .. }, ..) if timed.is_none() => Finding::NotTimed,
         _ => Finding::CandidateWrong,
     };
 
@@ -56,6 +57,7 @@ pub fn build(
         }),
         level: match class {
             EvidenceClass::Gpu => EvidenceLevel::GpuBenchmark,
+            _ if matches!(finding, Finding::NotTimed) => EvidenceLevel::CpuSimulation,
             _ => EvidenceLevel::CpuBenchmark,
         },
         device: Some(device),
@@ -68,6 +70,7 @@ pub fn build(
             .collect(),
         budget: Some(budget),
         source: None,
+        learner_code: None,
     }
 }
 

@@ -29,6 +29,9 @@ pub(super) fn decide(doc: &Document, limits: &Budget) -> Decision {
     if !is_right(candidate, limits) {
         return concluded(Word::Reject, "wrong_result", "mend the kernel before timing it again");
     }
+    if is_right(baseline, limits) && baseline.metrics.time_ms.is_none() && candidate.metrics.time_ms.is_none() {
+        return concluded(Word::Tune, "not_timed", "time both on a GPU");
+    }
     let (Some(slow), Some(fast)) = (baseline.metrics.time_ms, candidate.metrics.time_ms) else {
         return baseline_missing();
     };

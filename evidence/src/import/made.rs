@@ -39,6 +39,7 @@ impl Made {
             budget: (self.budget != Budget::default()).then_some(self.budget),
             decision: decision(reader.raw),
             source: Some(source(shape, sha256)),
+            learner_code: None,
         };
         let mut faults = reader.faults;
         faults.truncate(MAX_FAULTS);

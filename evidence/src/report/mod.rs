@@ -84,6 +84,18 @@ pub struct Source {
     pub sha256: String,
 }
 
+/// Code that a learner wrote and a runner ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LearnerCode {
+    /// The kernel of the lab whose place it took.
+    pub kernel: String,
+    /// `cuda` or `wgsl`.
+    pub language: String,
+    /// SHA-256 of its text, lower-case hex.
+    pub sha256: String,
+}
+
 /// One report about one lab.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -110,6 +122,9 @@ pub struct Report {
     pub decision: Option<Decision>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
+    /// Set when a learner's own code took the place of one of the lab's kernels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learner_code: Option<LearnerCode>,
 }
 
 impl Report {

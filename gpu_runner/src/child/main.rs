@@ -6,42 +6,36 @@ use std::{fs, thread};
 use labs::run::{RunError, Stage, Watch};
 use protocol::FailureKind;
 
-use super::limits;
-use super::spec::{Line, MAX_LINE_BYTES, REPORT_FILE, Spec};
+use super::compile;
+use super::exercise;
+use super::kernel::Started;
+use super::limits::{self, Limits};
+use super::sandbox::{self, SandboxError};
+use super::spec::{Line, REPORT_FILE, Spec, TASK_BYTES, Task};
 
 /// Ends with 0 after a last line was said, whatever that line is: another status means that the child broke.
 pub fn main() -> ExitCode {
-    let spec = match read_spec() {
-        Ok(spec) => spec,
-        Err(message) => {
-            say(&Line::Failed { kind: FailureKind::ChildCouldNotStart, message });
-            return ExitCode::SUCCESS;
-        }
+    let last = match read_task() {
+        // A GPU library may panic on what it does not find: that is a crash to report, not a status to guess from.
+        Ok(task) => catch_unwind(AssertUnwindSafe(|| run(&task))).unwrap_or_else(|panic| Line::Failed {
+            kind: FailureKind::ChildCrashed,
+            message: format!("the lab's process panicked: {}", panic_text(panic.as_ref())),
+        }),
+        Err(message) => could_not_start(message),
     };
-    if let Err(error) = limits::apply(&spec) {
-        let message = format!("the limits could not be set: {error}");
-        say(&Line::Failed { kind: FailureKind::ChildCouldNotStart, message });
-        return ExitCode::SUCCESS;
-    }
-    end_with_supervisor();
-    // A GPU library may panic on what it does not find: that is a crash to report, not a status to guess from.
-    let last = catch_unwind(AssertUnwindSafe(|| run(&spec))).unwrap_or_else(|panic| Line::Failed {
-        kind: FailureKind::ChildCrashed,
-        message: format!("the lab's process panicked: {}", panic_text(panic.as_ref())),
-    });
     say(&last);
     ExitCode::SUCCESS
 }
 
-fn read_spec() -> Result<Spec, String> {
+fn read_task() -> Result<Task, String> {
     let mut line = Vec::new();
-    let mut input = io::stdin().lock().take(MAX_LINE_BYTES);
+    let mut input = io::stdin().lock().take(TASK_BYTES);
     input.read_until(b'\n', &mut line).map_err(|error| format!("no job on standard input: {error}"))?;
     serde_json::from_slice(&line).map_err(|error| format!("standard input holds no job: {error}"))
 }
 
-/// The supervisor keeps the pipe open for as long as it lives.
-fn end_with_supervisor() {
+/// The supervisor keeps the pipe open for as long as it lives. A thread: started after the sandbox, which holds for one thread only.
+pub(super) fn end_with_supervisor() {
     thread::spawn(|| {
         let mut rest = [0; 64];
         let mut input = io::stdin().lock();
@@ -50,26 +44,54 @@ fn end_with_supervisor() {
     });
 }
 
-fn run(spec: &Spec) -> Line {
-    let mut device = match spec.backend.open() {
-        Ok(device) => device,
-        Err(error) => return Line::Failed { kind: FailureKind::ChildCouldNotStart, message: error.to_string() },
-    };
-    let report = match labs::run::run(&spec.lab, &spec.params, device.as_mut(), &mut Speaker) {
-        Ok(report) => report,
-        Err(error) => return Line::Failed { kind: kind(&error), message: error.to_string() },
-    };
-    let bad = |message: String| Line::Failed { kind: FailureKind::BadReport, message };
-    match serde_json::to_vec_pretty(&report) {
-        Ok(mut bytes) => {
-            bytes.push(b'\n');
-            match fs::write(REPORT_FILE, bytes) {
-                Ok(()) => Line::Finished,
-                Err(error) => bad(format!("the report could not be written: {}", error.kind())),
-            }
-        }
-        Err(error) => bad(format!("the report is no JSON: {error}")),
+fn could_not_start(message: String) -> Line {
+    Line::Failed { kind: FailureKind::ChildCouldNotStart, message }
+}
+
+fn run(task: &Task) -> Line {
+    match task {
+        Task::Compile(spec) => compile::run(spec),
+        Task::Execute(spec) => execute(spec).unwrap_or_else(|failed| failed),
     }
+}
+
+fn execute(spec: &Spec) -> Result<Line, Line> {
+    let limits = Limits {
+        cpu_seconds: spec.cpu_seconds,
+        data_bytes: spec.memory_bytes,
+        address_bytes: None,
+        file_bytes: protocol::limits::REPORT_BYTES as u64 * 2,
+        files: 256,
+    };
+    limits::apply(&limits).map_err(|error| could_not_start(format!("the limits could not be set: {error}")))?;
+    // Before the sandbox: nothing may be started from within it.
+    let learner = spec.replaced.as_ref().map(|replaced| Started::start(replaced, spec)).transpose();
+    let learner = learner.map_err(|error| could_not_start(format!("the kernel's process: {error}")))?;
+    let here = std::env::current_dir().map_err(|error| could_not_start(format!("no folder: {}", error.kind())))?;
+    match sandbox::enter(&sandbox::lab(spec.backend, &here)) {
+        Ok(()) => {}
+        // A lab of this build runs on an older kernel too; the supervisor has said so. A learner's code does not.
+        Err(SandboxError::NoLandlock | SandboxError::NoSeccomp) if learner.is_none() => {}
+        Err(error) => return Err(could_not_start(error.to_string())),
+    }
+    end_with_supervisor();
+    let report = match spec.replaced.as_ref().zip(learner) {
+        None => {
+            let mut device = spec.backend.open().map_err(|error| could_not_start(error.to_string()))?;
+            labs::run::run(&spec.lab, &spec.params, device.as_mut(), &mut Speaker)
+        }
+        Some((replaced, started)) => {
+            let process = started.load().map_err(|message| Line::Failed { kind: FailureKind::Lab, message })?;
+            exercise::run(spec, replaced, process, &mut Speaker)
+        }
+    };
+    let report = report.map_err(|error| Line::Failed { kind: kind(&error), message: error.to_string() })?;
+    let bad = |message: String| Line::Failed { kind: FailureKind::BadReport, message };
+    let mut bytes =
+        serde_json::to_vec_pretty(&report).map_err(|error| bad(format!("the report is no JSON: {error}")))?;
+    bytes.push(b'\n');
+    fs::write(REPORT_FILE, bytes).map_err(|error| bad(format!("the report could not be written: {}", error.kind())))?;
+    Ok(Line::Finished)
 }
 
 fn kind(error: &RunError) -> FailureKind {

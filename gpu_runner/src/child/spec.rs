@@ -1,17 +1,30 @@
 //! What supervisor and child say to each other, one JSON document per line.
 
+use std::path::PathBuf;
+
 use labs::run::{Params, Stage};
 use protocol::FailureKind;
 use serde::{Deserialize, Serialize};
 
+use super::compile::CompileSpec;
 use crate::backend::BackendName;
 
-/// Longer lines are not read further.
+/// What a child says: longer lines are not read further.
 pub const MAX_LINE_BYTES: u64 = 16 * 1024;
+/// What a child is told: a learner's text as a JSON string is at most twice as long as the text.
+pub const TASK_BYTES: u64 = MAX_LINE_BYTES + 2 * protocol::limits::KERNEL_BYTES as u64;
 /// In the child's working directory, which is private to the job.
 pub const REPORT_FILE: &str = "report.json";
 
 /// The child's whole task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    Compile(CompileSpec),
+    Execute(Spec),
+}
+
+/// A run of a lab.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
@@ -20,6 +33,21 @@ pub struct Spec {
     pub backend: BackendName,
     pub cpu_seconds: u64,
     pub memory_bytes: Option<u64>,
+    /// A kernel of the lab whose place a learner's code takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<Replaced>,
+}
+
+/// A learner's code, compiled. The text itself is not needed any more; its hash goes into the report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Replaced {
+    /// The kernel's name in the lab.
+    pub kernel: String,
+    pub language: protocol::KernelLanguage,
+    pub sha256: String,
+    /// The shared object, in a folder where no process of a learner writes.
+    pub library: PathBuf,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

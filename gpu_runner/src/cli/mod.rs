@@ -35,6 +35,9 @@ enum Command {
     /// The process of one job; started by `run` and `serve`.
     #[command(hide = true)]
     Child,
+    /// The process of a learner's code; started by `child`.
+    #[command(hide = true)]
+    Kernel,
 }
 
 pub fn main() -> ExitCode {
@@ -52,6 +55,7 @@ pub fn main() -> ExitCode {
         Command::Labs => list(),
         // Without logging: its standard error is read by the supervisor.
         Command::Child => crate::child::main(),
+        Command::Kernel => crate::child::kernel::main(),
     }
 }
 

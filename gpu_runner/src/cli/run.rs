@@ -1,12 +1,13 @@
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use protocol::{ParamValue, Params};
+use protocol::limits::KERNEL_BYTES;
+use protocol::{KernelLanguage, KernelSource, KernelText, ParamValue, Params};
 
 use crate::backend::{BackendName, labs_for};
 use crate::child::{Line, Spec};
@@ -25,6 +26,9 @@ pub struct Args {
     /// A parameter of the lab, as name=value; can be given several times.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parse_param)]
     params: Vec<(String, ParamValue)>,
+    /// Your own code for the kernel that the lab lets be replaced: FILE.cu in CUDA C++.
+    #[arg(long, value_name = "FILE")]
+    kernel: Option<PathBuf>,
 }
 
 fn parse_param(text: &str) -> Result<(String, ParamValue), String> {
@@ -53,6 +57,13 @@ pub fn main(args: &Args) -> ExitCode {
             return ExitCode::from(2);
         }
     }
+    let kernel = match args.kernel.as_deref().map(read_kernel).transpose() {
+        Ok(kernel) => kernel,
+        Err(error) => {
+            eprintln!("gpu_runner: {error}");
+            return ExitCode::from(2);
+        }
+    };
     let timeout = Duration::from_secs(lab.timeout_s);
     let spec = Spec {
         lab: lab.id.clone(),
@@ -60,6 +71,7 @@ pub fn main(args: &Args) -> ExitCode {
         backend: args.backend,
         cpu_seconds: timeout.as_secs().saturating_mul(2).saturating_add(10),
         memory_bytes: None,
+        replaced: None,
     };
     let (program, stop) = match ChildProgram::this().and_then(|program| Ok((program, Stop::on_signals()?))) {
         Ok(both) => both,
@@ -70,7 +82,7 @@ pub fn main(args: &Args) -> ExitCode {
     };
     let (sender, events) = mpsc::channel();
     let started = Instant::now();
-    let run = Run { program: &program, spec: &spec, timeout, stop: &stop };
+    let run = Run { program: &program, spec: &spec, kernel: kernel.as_ref(), timeout, stop: &stop };
     let ending = run.watch(&sender, &events, &mut |line| match line {
         Line::Stage(stage) => eprintln!("{:>7.1} s  {}", started.elapsed().as_secs_f64(), stage.id()),
         Line::Note(text) => eprintln!("{:>7.1} s  {text}", started.elapsed().as_secs_f64()),
@@ -100,6 +112,22 @@ pub fn main(args: &Args) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn read_kernel(path: &Path) -> Result<KernelSource, String> {
+    let place = path.display();
+    let language = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("cu") => KernelLanguage::Cuda,
+        Some("wgsl") => KernelLanguage::Wgsl,
+        _ => return Err(format!("{place}: expected a file that ends in .cu or .wgsl")),
+    };
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).map_err(|error| format!("{place}: {error}"))?;
+    // One byte more than allowed, so that a longer one shows.
+    file.take(KERNEL_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|error| format!("{place}: {error}"))?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("{place}: expected UTF-8 text"))?;
+    let text = KernelText::try_from(text).map_err(|error| format!("{place}: {error}"))?;
+    Ok(KernelSource { language, text })
 }
 
 /// Complete or not there: a report that was half written would look like a broken one.

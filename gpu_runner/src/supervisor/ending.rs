@@ -42,10 +42,15 @@ pub fn read(spec: &Spec, last: Option<Line>, status: ExitStatus, stderr: &str, r
         Some(Line::Finished) if status.success() => return check(spec, report),
         _ => {}
     }
+    broken(status, stderr, spec.cpu_seconds)
+}
+
+/// For a child that said no last word.
+pub fn broken(status: ExitStatus, stderr: &str, cpu_seconds: u64) -> Ending {
     let crashed = |what: String| Ending::failed(FailureKind::ChildCrashed, format!("the lab's process {what}"));
     match (status.signal(), status.code()) {
         (Some(SIGXCPU), _) => {
-            Ending::failed(FailureKind::ChildTimedOut, format!("more than {} s of processor time", spec.cpu_seconds))
+            Ending::failed(FailureKind::ChildTimedOut, format!("more than {cpu_seconds} s of processor time"))
         }
         // We did not send it, so the kernel did.
         (Some(SIGKILL), _) => Ending::failed(
@@ -74,6 +79,11 @@ fn check(spec: &Spec, report: Option<Vec<u8>>) -> Ending {
     };
     if parsed.lab != spec.lab {
         return bad("the report is about another lab".to_owned());
+    }
+    // Reports with learner code say so, and no others.
+    let found = parsed.learner_code.as_ref().map(|code| (&code.kernel, &code.sha256));
+    if found != spec.replaced.as_ref().map(|replaced| (&replaced.kernel, &replaced.sha256)) {
+        return bad("the report does not say whose code ran".to_owned());
     }
     let expected = spec.backend.evidence();
     match parsed.device {

@@ -7,6 +7,7 @@ mod deliver;
 mod ending;
 mod job;
 mod keeper;
+mod learner;
 mod machine;
 pub mod process;
 mod secret;

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -15,7 +15,7 @@ use protocol::limits::REPORT_BYTES;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use tempfile::TempDir;
 
-use crate::child::{Line, MAX_LINE_BYTES, REPORT_FILE, Spec};
+use crate::child::{Line, MAX_LINE_BYTES, REPORT_FILE, Task};
 
 /// A child says a few stages and notes; more is not listened to.
 const MOST_LINES: usize = 1000;
@@ -58,10 +58,10 @@ pub struct Running {
 }
 
 impl Running {
-    pub fn start(program: &ChildProgram, spec: &Spec, events: &Sender<Event>) -> io::Result<Self> {
+    pub fn start(program: &ChildProgram, task: &Task, events: &Sender<Event>) -> io::Result<Self> {
         let private = fs::Permissions::from_mode(0o700);
         let dir = tempfile::Builder::new().prefix("vramlab-job-").permissions(private).tempdir()?;
-        let mut line = serde_json::to_vec(spec)?;
+        let mut line = serde_json::to_vec(task)?;
         line.push(b'\n');
         let mut child = Command::new(&program.program)
             .args(&program.args)
@@ -117,7 +117,12 @@ impl Running {
 
     /// At most one byte more than a report may have, so that a longer one shows.
     pub fn report(&self) -> Option<Vec<u8>> {
-        read_regular(&self.dir.path().join(REPORT_FILE), REPORT_BYTES as u64 + 1)
+        read_regular(self.dir.path(), REPORT_FILE, REPORT_BYTES as u64 + 1)
+    }
+
+    /// A file that the child made, unless it is longer than `most` bytes.
+    pub fn file(&self, name: &str, most: u64) -> Option<Vec<u8>> {
+        read_regular(self.dir.path(), name, most.saturating_add(1)).filter(|bytes| bytes.len() as u64 <= most)
     }
 }
 
@@ -127,13 +132,23 @@ impl Drop for Running {
     }
 }
 
-/// `None` for anything but a regular file: a link could point at a file that only we may read.
-fn read_regular(path: &Path, most: u64) -> Option<Vec<u8>> {
-    if !fs::symlink_metadata(path).ok()?.is_file() {
+/// `None` for anything but a regular file in plain folders: a link could point at a file that only we may read, and opening a pipe
+/// would wait for ever.
+fn read_regular(folder: &Path, name: &str, most: u64) -> Option<Vec<u8>> {
+    let mut path = folder.to_owned();
+    for part in Path::new(name) {
+        if !fs::symlink_metadata(&path).ok()?.is_dir() {
+            return None;
+        }
+        path.push(part);
+    }
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let file = File::options().read(true).custom_flags(flags).open(path).ok()?;
+    if !file.metadata().ok()?.is_file() {
         return None;
     }
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(most).read_to_end(&mut bytes).ok()?;
+    file.take(most).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
 

@@ -85,6 +85,10 @@ pub fn serve(options: &Options, stop: &Stop) -> Result<Served, ServeError> {
     if !service.sign_in()? {
         return Ok(Served::Stopped);
     }
+    match crate::child::sandbox::probe() {
+        Ok(()) => tracing::info!("children are shut in; learner code is taken"),
+        Err(error) => tracing::warn!(%error, "children are not shut in; jobs with learner code are refused"),
+    }
     let names: Vec<&str> = labs.iter().map(LabName::as_str).collect();
     tracing::info!(server = %address, labs = ?names, key = %service.key.public(), "waiting for jobs");
     service.claim_forever(&ClaimRequest { labs })
@@ -176,6 +180,7 @@ impl Service<'_> {
             backend,
             cpu_seconds: timeout.as_secs().saturating_mul(2).saturating_add(10),
             memory_bytes: self.options.memory_bytes,
+            replaced: None,
         };
         Ok((spec, timeout))
     }
@@ -183,7 +188,8 @@ impl Service<'_> {
     fn run(&self, claim: &Claim, spec: &Spec, timeout: Duration, times: &Times) -> ending::Ending {
         let (sender, events) = mpsc::channel();
         let keeper = Keeper::start(&self.client, claim, times, &sender);
-        let run = Run { program: &self.options.child, spec, timeout, stop: self.stop };
+        let kernel = claim.kernel.as_ref();
+        let run = Run { program: &self.options.child, spec, kernel, timeout, stop: self.stop };
         run.watch(&sender, &events, &mut |line| match line {
             Line::Stage(stage) => {
                 tracing::info!(job = %claim.job_id, stage = stage.id(), "stage");

@@ -38,6 +38,7 @@ pub enum JobState {
 pub struct Job {
     pub id: JobId,
     pub params: Params,
+    pub kernel: Option<protocol::KernelSource>,
     pub nonce: Nonce,
     pub attempt: u32,
     pub state: JobState,
@@ -106,6 +107,7 @@ impl Server {
         self.lock().jobs.push(Job {
             id: id.parse().unwrap(),
             params: all,
+            kernel: None,
             nonce: Nonce::from_bytes([0; 32]),
             attempt: 0,
             state: JobState::Queued,
@@ -244,6 +246,7 @@ impl Inner {
             nonce: job.nonce.clone(),
             lease_ms: u64::try_from(lease.as_millis()).unwrap(),
             attempt: job.attempt,
+            kernel: job.kernel.clone(),
         };
         Ok((200, serde_json::to_value(claim).unwrap()))
     }

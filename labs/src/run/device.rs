@@ -21,13 +21,30 @@ pub struct Wgsl {
     pub share: Share,
 }
 
+/// A kernel in CUDA C++: an `extern "C" __global__ void` whose parameters are the arguments of the launch in their order,
+/// a buffer as `const float *` or `float *`, a number as `unsigned` or `float`.
+///
+/// It is declared as `include_str!("kernel.cu")` with `include_str!("kernel.ptx")` beside it; `cargo xtask ptx` makes the
+/// second of the first. The grid has one dimension: a kernel numbers its block by `blockIdx.x`, and the last block may have
+/// more threads than items are left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cuda {
+    pub source: &'static str,
+    /// What a machine runs that has a driver and no compiler. `None` where the source is not the one that ships.
+    pub ptx: Option<&'static str>,
+    /// Threads of a block.
+    pub block: u32,
+    /// Items that a block takes: `block` where each thread takes one, 1 where a whole block takes a row.
+    pub items_of_block: u32,
+}
+
 /// One kernel, with its source for every backend that can run it. A backend without a source refuses it in [`Device::compile`].
 #[derive(Debug, Clone, Copy)]
 pub struct Kernel {
     /// Also the entry point's name in `cuda` and `wgsl`.
     pub name: &'static str,
     pub host: HostKernel,
-    pub cuda: Option<&'static str>,
+    pub cuda: Option<Cuda>,
     pub wgsl: Option<Wgsl>,
 }
 
@@ -97,6 +114,9 @@ pub enum DeviceError {
     Aliased { kernel: String },
     #[error("kernel {kernel}: {fault}")]
     Kernel { kernel: String, fault: KernelFault },
+    /// Theirs to mend: `why` is written for whoever wrote the kernel, and names it.
+    #[error("{why}")]
+    Learner { kernel: String, why: String },
     #[error("the timer was stopped before it was started")]
     TimerNotStarted,
     #[error("{backend}: {message}")]

@@ -2,11 +2,12 @@
 
 use evidence::Report;
 
-use super::{Device, DeviceError, ParamError, Params, Timing, Watch};
+use super::{Device, DeviceError, Exercise, ParamError, Params, Timing, Watch};
 
 type Program = fn(&Params, &mut dyn Device, &mut dyn Watch) -> Result<Report, RunError>;
 
-// One module and one line of `PROGRAMS` for every folder with a `program.rs`, written by the build script.
+// One module and one line of `PROGRAMS` for every folder with a `program.rs`, and a line of `EXERCISES` where an `exercise.rs` stands
+// beside it, written by the build script.
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -50,6 +50,10 @@ impl Cpu {
         }
     }
 
+    pub fn contents(&self, buffer: Buffer) -> Result<&[f32], DeviceError> {
+        self.buffer(buffer).map(Vec::as_slice)
+    }
+
     fn buffer(&self, buffer: Buffer) -> Result<&Vec<f32>, DeviceError> {
         self.buffers.get(&buffer).ok_or(DeviceError::NoSuchBuffer(buffer))
     }

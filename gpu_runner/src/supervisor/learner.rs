@@ -1,0 +1,96 @@
+//! The first stage of a run with a learner's code: from its text to a shared object, in a child that runs nothing of it.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::time::Instant;
+
+use protocol::{FailureKind, KernelLanguage, KernelSource};
+use sha2::{Digest as _, Sha256};
+use tempfile::TempDir;
+
+use super::ending::{self, Ending};
+use super::job::{Run, Wires};
+use crate::backend::BackendName;
+use crate::child::compile::{CompileSpec, LIBRARY_BYTES, LIBRARY_FILE};
+use crate::child::{Line, Replaced, Spec, Task, sandbox};
+
+/// Of processor time, for each part of the compiler.
+const CPU_SECONDS: u64 = 20;
+/// Of each part of the compiler; the largest kernels here take a tenth.
+const MEMORY_BYTES: u64 = 2 << 30;
+
+/// The folder lives as long as the run that loads from it.
+pub struct Compiled {
+    pub replaced: Replaced,
+    _folder: TempDir,
+}
+
+pub fn compile(
+    run: &Run<'_>,
+    source: &KernelSource,
+    deadline: Instant,
+    wires: &mut Wires<'_>,
+) -> Result<Compiled, Ending> {
+    let kernel = kernel_of(run.spec, source)?;
+    // Without both halves of the sandbox nothing of a learner runs, on no machine.
+    sandbox::probe().map_err(|error| {
+        Ending::failed(FailureKind::ChildCouldNotStart, format!("learner code is not run on this machine: {error}"))
+    })?;
+    wires.line(&Line::Stage(labs::run::Stage::Compiling));
+    let text = source.text.as_str();
+    let task = Task::Compile(CompileSpec {
+        text: text.to_owned(),
+        kernels: vec![kernel.to_owned()],
+        cpu_seconds: CPU_SECONDS,
+        memory_bytes: MEMORY_BYTES,
+    });
+    let left = run.stage(&task, deadline, wires)?;
+    match &left.last {
+        Some(Line::Failed { kind, message }) => return Err(Ending::failed(*kind, message.clone())),
+        Some(Line::Finished) if left.status.success() => {}
+        _ => return Err(ending::broken(left.status, &left.stderr, CPU_SECONDS)),
+    }
+    let library = left.running.file(LIBRARY_FILE, LIBRARY_BYTES).ok_or_else(|| {
+        Ending::failed(FailureKind::Lab, "what the kernel compiled to is missing, is no plain file, or is too large")
+    })?;
+    let (folder, library) = keep(&library).map_err(|error| {
+        Ending::failed(
+            FailureKind::ChildCouldNotStart,
+            format!("the compiled kernel could not be kept: {}", error.kind()),
+        )
+    })?;
+    let replaced = Replaced {
+        kernel: kernel.to_owned(),
+        language: source.language,
+        sha256: Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect(),
+        library,
+    };
+    Ok(Compiled { replaced, _folder: folder })
+}
+
+/// What this runner takes: CUDA C++ for a lab that has such an exercise, on the processor.
+fn kernel_of(spec: &Spec, source: &KernelSource) -> Result<&'static str, Ending> {
+    let Some(exercise) = labs::run::exercise(&spec.lab) else {
+        return Err(Ending::failed(FailureKind::Lab, format!("the lab {} lets no kernel be replaced", spec.lab)));
+    };
+    match (source.language, spec.backend) {
+        (KernelLanguage::Cuda, BackendName::Cpu) => Ok(exercise.kernel),
+        (language, backend) => Err(Ending::failed(
+            FailureKind::UnknownLab,
+            format!(
+                "this runner takes no learner code in {language} on the backend {}; it takes cuda on cpu",
+                backend.id()
+            ),
+        )),
+    }
+}
+
+/// In a folder of its own: neither the compiler nor the lab nor the code itself has the right to write there.
+fn keep(library: &[u8]) -> std::io::Result<(TempDir, std::path::PathBuf)> {
+    let private = fs::Permissions::from_mode(0o700);
+    let folder = tempfile::Builder::new().prefix("vramlab-kernel-").permissions(private).tempdir()?;
+    let path = folder.path().join("kernel.so");
+    fs::write(&path, library)?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o400))?;
+    Ok((folder, path))
+}
