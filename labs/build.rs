@@ -8,6 +8,8 @@ use std::{env, fs};
 
 #[path = "src/catalogue/file.rs"]
 mod file;
+#[path = "src/catalogue/formula.rs"]
+mod formula;
 
 type Problem = String;
 
@@ -15,6 +17,7 @@ fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by Cargo"));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("set by Cargo"));
     println!("cargo::rerun-if-changed=src/catalogue/file.rs");
+    println!("cargo::rerun-if-changed=src/catalogue/formula.rs");
     println!("cargo::rerun-if-changed={}", root.display());
     let folders = folders(&root);
     match folders.and_then(|folders| Ok((generate(&folders)?, programs(&folders)))) {

@@ -22,12 +22,19 @@ mod rubric;
 mod schema;
 mod shape;
 pub mod show;
+/// Statistics of single timings.
+pub mod statistics {
+    pub use crate::report::spread::{
+        CONFIDENCE, NOISE_BOUND, median_interval, ordered, quantile, relative_standard_error,
+    };
+}
 mod stage;
 mod template;
 pub mod trace;
 
 pub use alike::{Likeness, Print};
 pub use check::{Check, CheckStatus, Severity};
+pub use decide::conclude;
 pub use diff::{GradeDiff, diff};
 pub use grade::{
     Blocked, DecisionLine, GRADER, Grade, GradeContext, ItemScore, Outcome, PartPoints, Points, Why, grade, limits,
@@ -39,10 +46,10 @@ pub use phrase::Phrase;
 pub use read::{Document, MAX_BYTES, ReadError, read};
 pub use reconcile::{Line, LineKind};
 pub use report::{
-    Backend, Boundary, BoundaryKind, Budget, Candidate, Decision, DeviceFacts, DeviceKind, EvidenceClass,
-    EvidenceLevel, Kernel, LearnerCode, LedgerLine, Meaning, Metrics, PrefixCache, Provenance, Quality, Quantised,
-    Ranks, Report, SCHEMA, SchemaId, Serving, ServingLimits, Speculative, Status, Timer, Times, Training, Word,
-    Workload,
+    Backend, Boundary, BoundaryKind, Budget, Candidate, Decision, DeviceFacts, DeviceKind, Event, EvidenceClass,
+    EvidenceLevel, Interval, IntervalMethod, Kernel, LearnerCode, LedgerLine, Meaning, MemoryStep, Metrics,
+    PrefixCache, Provenance, Quality, Quantised, Ranks, Reached, Report, Roofline, SCHEMA, SchemaId, Serving,
+    ServingLimits, Speculative, Spread, Status, Timer, Times, Training, Word, Workload,
 };
 pub use rubric::{DecisionRule, Part, Rubric, RubricItem};
 pub use schema::report_v1_schema;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::floor::{self, Floor};
 use crate::check::sheet::Sheet;
-use crate::{Candidate, DecisionRule, Workload};
+use crate::{Candidate, DecisionRule, Event, Workload};
 
 /// What a line is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -58,6 +58,9 @@ pub(crate) fn reconcile(sheet: &Sheet<'_>, rule: DecisionRule) -> Vec<Line> {
             assumption: false,
         })
         .collect();
+    if matches!(sheet.doc.report.workload, Workload::Kernel(_)) {
+        lines.extend(sheet.doc.report.candidates.iter().flat_map(|candidate| peaks(sheet, candidate)));
+    }
     if !matches!(sheet.doc.report.workload, Workload::Training(_)) || rule == DecisionRule::None {
         return lines;
     }
@@ -69,6 +72,39 @@ pub(crate) fn reconcile(sheet: &Sheet<'_>, rule: DecisionRule) -> Vec<Line> {
         lines.extend(totals(candidate, floor));
     }
     lines
+}
+
+/// The measured peak of a run with a timeline beside what the ledger predicts for the objects that were there then.
+fn peaks(sheet: &Sheet<'_>, candidate: &Candidate) -> Vec<Line> {
+    let Some(last) = candidate.timeline.last() else { return Vec::new() };
+    let mut alive: Vec<&str> = Vec::new();
+    let mut highest: (u64, Vec<&str>) = (0, Vec::new());
+    for step in &candidate.timeline {
+        match step.event {
+            Event::Allocate => alive.push(&step.part),
+            Event::Free => alive.retain(|part| *part != step.part),
+        }
+        if step.phase == last.phase && step.allocated_bytes > highest.0 {
+            highest = (step.allocated_bytes, alive.clone());
+        }
+    }
+    let line = |part: &str| sheet.doc.report.ledger.iter().find(|line| line.part == part).map(|line| line.bytes);
+    let predicted = highest.1.iter().try_fold(0_u64, |sum, part| sum.checked_add(line(part)?));
+    let total = |kind, predicted_bytes, measured_bytes: Option<u64>, formula| {
+        measured_bytes.map(|bytes| Line {
+            kind,
+            object: None,
+            part: candidate.name.clone(),
+            predicted_bytes,
+            measured_bytes: Some(bytes),
+            formula,
+            assumption: false,
+        })
+    };
+    let allocated =
+        total(LineKind::Allocated, predicted, candidate.metrics.peak_allocated_bytes, highest.1.join(" + "));
+    let reserved = total(LineKind::Reserved, None, candidate.metrics.peak_reserved_bytes, String::new());
+    allocated.into_iter().chain(reserved).collect()
 }
 
 /// What AdamW keeps at its step.

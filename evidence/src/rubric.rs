@@ -32,6 +32,8 @@ pub enum DecisionRule {
     MemoryStrategy,
     /// A kernel lab: right within tolerance, and faster or moving fewer bytes.
     KernelPair,
+    /// A kernel lab of several variants: the one of fewest bytes that is right and keeps enough, if it is faster too.
+    KernelMemory,
     /// Lab 74: what the traces allow to say, or one change that is faster by enough.
     Profiling,
     /// Project 60: an adapter against full fine-tuning.

@@ -101,7 +101,7 @@ fn a_run_on_the_cpu_earns_all_that_a_cpu_can_prove_and_nothing_more() {
     assert!(cpu.possible > 0 && cpu.earned == cpu.possible, "{:#?}", grade.items);
     assert!(gpu.possible > 0 && gpu.earned == 0, "{:#?}", grade.items);
     assert_eq!(grade.decision.said, grade.decision.recomputed);
-    assert_eq!(grade.reconciliation.len(), 11);
+    assert_eq!(grade.reconciliation.len(), 13);
     assert!(grade.reconciliation.iter().all(|line| line.unexplained_bytes() == Some(0)));
 }
 

@@ -1,14 +1,11 @@
 //! Parameters of the lab, parsed and within limits.
 
-use std::time::Duration;
-
 use crate::run::{ParamError, Params, RunError, StopRule};
 
 /// 2^25 elements are 128 MiB in fp32: the unfused variant then holds 384 MiB.
 const MOST_ELEMENTS: u64 = 1 << 25;
 /// `eps` inside the root, as in the models of the Llama family.
 pub const EPS: f32 = 1e-6;
-pub const WARMUP: u64 = 2;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Config {
@@ -25,25 +22,14 @@ impl Config {
         let hidden = reader.integer("hidden", 4096, 1..=1 << 16)?;
         reader.choice("dtype", "fp32", &["fp32"])?;
         let seed = reader.integer("seed", 42, 0..=u64::MAX)?;
-        let samples = reader.integer("samples", 200, 3..=1000)?;
-        let seconds = reader.integer("seconds", 8, 1..=60)?;
+        let rule = StopRule::parse(&mut reader)?;
         reader.finish()?;
         let product = rows.saturating_mul(hidden);
         if product > MOST_ELEMENTS {
             return Err(ParamError::Product { names: "rows × hidden", product, most: MOST_ELEMENTS }.into());
         }
         let narrow = |value| u32::try_from(value).map_err(|_| RunError::Overflow { what: "a size" });
-        Ok(Self {
-            rows: narrow(rows)?,
-            hidden: narrow(hidden)?,
-            seed,
-            rule: StopRule {
-                relative_standard_error: 0.005,
-                least_samples: 3,
-                most_samples: usize::try_from(samples).unwrap_or(usize::MAX),
-                time_cap: Duration::from_secs(seconds),
-            },
-        })
+        Ok(Self { rows: narrow(rows)?, hidden: narrow(hidden)?, seed, rule })
     }
 
     pub fn elements(&self) -> usize {

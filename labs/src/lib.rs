@@ -6,4 +6,4 @@ mod catalogue;
 #[cfg(feature = "run")]
 pub mod run;
 
-pub use catalogue::{Chain, KernelExercise, Lab, LabKind, Param, catalogue, grade, lab};
+pub use catalogue::{Chain, Cost, CostError, KernelExercise, Lab, LabKind, Param, Presets, catalogue, grade, lab};

@@ -15,7 +15,7 @@ mod strategy;
 use crate::report::Budget;
 use crate::rubric::{DecisionRule, Rubric};
 use crate::stage::Stage;
-use crate::{Decision, Document, Word};
+use crate::{Decision, Document, Report, Word};
 
 pub(crate) use pair::Pair;
 pub(crate) use profiling::{Change, Traces};
@@ -85,8 +85,20 @@ pub(crate) fn recompute(doc: &Document, rubric: &Rubric, linked: &[&Document]) -
             let decision = limits.usable().then(|| strategy.decide(&limits, doc.is_stage(Stage::Budget)));
             Recomputed { decision, basis: Basis::Strategy(strategy) }
         }
-        DecisionRule::KernelPair => Recomputed { decision: Some(kernel::decide(doc, &limits)), basis: Basis::Kernel },
+        DecisionRule::KernelPair | DecisionRule::KernelMemory => {
+            Recomputed { decision: conclude(&doc.report, rubric.rule, &rubric.thresholds), basis: Basis::Kernel }
+        }
         _ => Recomputed { basis: Basis::Nothing, decision: None },
+    }
+}
+
+/// What the numbers of a kernel lab's report decide: the rule by which it is also graded. `None` for any other rule.
+pub fn conclude(report: &Report, rule: DecisionRule, thresholds: &Budget) -> Option<Decision> {
+    let limits = merged(report.budget.as_ref(), thresholds);
+    match rule {
+        DecisionRule::KernelPair => Some(kernel::pair(&report.candidates, &limits)),
+        DecisionRule::KernelMemory => Some(kernel::smallest(&report.candidates, &limits)),
+        _ => None,
     }
 }
 

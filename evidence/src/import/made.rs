@@ -33,6 +33,7 @@ impl Made {
             workload: self.workload,
             level: self.level,
             device: self.device,
+            roofline: None,
             ledger: Vec::new(),
             boundaries: boundaries(&self.candidates),
             candidates: self.candidates,

@@ -21,6 +21,7 @@ pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> (Report, Paper)
         workload: Workload::Training(Training::default()),
         device,
         level,
+        roofline: None,
         ledger: Vec::new(),
         candidates: Vec::new(),
         boundaries: Vec::new(),

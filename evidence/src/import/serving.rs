@@ -23,7 +23,7 @@ pub(super) fn run(reader: &mut Reader<'_>, found: &Found, on_cpu: bool) -> Resul
     };
     let faulty = reader.faults.len() > before;
     let error = failure(reader.raw, &found.pointer);
-    let candidate = Candidate { name: found.name.clone(), status, metrics, quality, runs: Vec::new(), error };
+    let candidate = Candidate { name: found.name.clone(), status, metrics, quality, error, ..Candidate::default() };
     Ok((candidate, runs::place(found, faulty)))
 }
 

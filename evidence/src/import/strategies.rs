@@ -201,6 +201,7 @@ pub(super) fn candidate(
         quality: Quality { loss, eval_loss, ..Quality::default() },
         runs: runs.iter().filter(|run| run.ok).map(|run| run.metrics.clone()).collect(),
         error: reader.text(&at(pointer, "error")),
+        timeline: Vec::new(),
     };
     Ok((candidate, Place { pointer: pointer.to_owned(), form, renamed, runs, faulty, unnamed: false }))
 }

@@ -14,6 +14,13 @@ pub(super) fn import(raw: &Value) -> Result<(Report, Paper), ReadError> {
             return Err(ReadError::TooMany { pointer: pointer.to_owned(), count, limit: MAX_ENTRIES });
         }
     }
+    for (index, candidate) in report.candidates.iter().enumerate() {
+        let count = candidate.timeline.len();
+        if count > MAX_ENTRIES {
+            let pointer = format!("/candidates/{index}/timeline");
+            return Err(ReadError::TooMany { pointer, count, limit: MAX_ENTRIES });
+        }
+    }
     let mut seen = std::collections::BTreeSet::new();
     let places = report
         .candidates

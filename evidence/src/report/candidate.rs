@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{PrefixCache, Quantised, Ranks, Serving, Speculative};
+use super::{MemoryStep, PrefixCache, Quantised, Ranks, Reached, Serving, Speculative, Spread};
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -54,8 +54,15 @@ pub struct Metrics {
     /// One launch of a kernel lab's operation, milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<f64>,
+    /// Who took the times, those of the runs as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timer: Option<Timer>,
+    /// How far the runs' times lie apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spread: Option<Spread>,
+    /// How near the time comes to what the device reaches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reached: Option<Reached>,
     /// Samples per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples_per_s: Option<f64>,
@@ -68,7 +75,7 @@ pub struct Metrics {
     /// What was already allocated when the timed region began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocated_before_bytes: Option<u64>,
-    /// Bytes read and written by one operation, counted from its shapes.
+    /// Bytes read and written by one operation, as the device counted them; absent where it counts none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes_moved: Option<u64>,
     /// Requests answered by a server, or by a simulator of one.
@@ -134,6 +141,9 @@ pub struct Candidate {
     /// The single repeats, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<Metrics>,
+    /// Its allocations in their order, alone on the device. The allocated peak is that of the last phase, which is timed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timeline: Vec<MemoryStep>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -12,6 +12,8 @@ mod naming;
 mod provenance;
 mod ranks;
 mod serving;
+pub(crate) mod spread;
+mod traced;
 mod workload;
 
 use schemars::JsonSchema;
@@ -25,6 +27,8 @@ pub use limits::ServingLimits;
 pub use provenance::Provenance;
 pub use ranks::Ranks;
 pub use serving::{PrefixCache, Quantised, Serving, Speculative, Times};
+pub use spread::{Interval, IntervalMethod, Spread};
+pub use traced::{Event, MemoryStep, Reached, Roofline};
 pub use workload::{Distributed, Inference, Kernel, Training, Workload};
 
 /// The schema's name, the value of `schema` in every report.
@@ -108,7 +112,10 @@ pub struct Report {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceFacts>,
     pub level: EvidenceLevel,
-    /// The predicted ledger of the baseline.
+    /// What the device reaches at all, measured in this run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roofline: Option<Roofline>,
+    /// The predicted ledger of the baseline, and of what other candidates hold besides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ledger: Vec<LedgerLine>,
     /// The reference run is called `baseline`; the others each change one thing.

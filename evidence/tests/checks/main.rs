@@ -96,13 +96,15 @@ fn a_report_without_a_fault_draws_no_remark() {
     use support::{course, own, training};
     let linked = [course::pair(), course::probe(), course::strategies()];
     let seeds = training::other_seeds();
-    let reports: [(&str, Value, &[Value]); 12] = [
+    let reports: [(&str, Value, &[Value]); 14] = [
         ("73", course::pair(), &[]),
         ("76", course::strategies(), &[]),
         ("76 linked", course::strategies(), &linked),
         ("75", course::budget(), &[]),
         ("75 linked", course::budget(), &linked),
         ("kernel", own::kernel(), &[]),
+        ("kv cache", own::kv_cache(), &[]),
+        ("conversions", own::conversions(), &[]),
         ("73 rewritten", training::normalised_pair(), &[]),
         ("75 rewritten", training::normalised_budget(), &linked),
         ("74 merge", training::merge(), &linked),

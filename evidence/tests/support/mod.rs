@@ -194,6 +194,12 @@ pub fn rubric(rule: &str) -> evidence::Rubric {
 
 /// The rule that a shape is decided by.
 pub fn rubric_of(doc: &evidence::Document) -> evidence::Rubric {
+    if let evidence::Workload::Kernel(kernel) = &doc.report.workload
+        && kernel.operation != "rmsnorm"
+    {
+        let thresholds = evidence::Budget::default();
+        return evidence::Rubric { thresholds, ..rubric("kernel_memory") };
+    }
     use evidence::Shape::{FineTuning, Lab73Paired, Lab73Probe, Lab74Merge, Lab74Profile, TrainingMechanism};
     let mut rubric = rubric(match (&doc.shape, &doc.report.workload) {
         (Lab73Paired | Lab73Probe, _) => "training_pair",

@@ -16,7 +16,7 @@ impl Chain {
     /// distributed.
     pub(super) fn of(task: &str, rule: DecisionRule) -> Self {
         match (rule, task) {
-            (DecisionRule::KernelPair, _) => Chain::Kernel,
+            (DecisionRule::KernelPair | DecisionRule::KernelMemory, _) => Chain::Kernel,
             (_, "task4" | "task5") => Chain::Inference,
             (_, "task6a") => Chain::Distributed,
             _ => Chain::Training,

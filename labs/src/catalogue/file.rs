@@ -20,6 +20,15 @@
 //! kernel = "rmsnorm_fused"
 //! text = { zh = "…", en = "…" }
 //!
+//! [presets.smoke]                      # a run of at most 0.3 s, which every program has; other presets as it likes
+//! rows = 64
+//!
+//! [[kernels]]                          # what one launch must move and compute at least
+//! name = "rmsnorm_fused"
+//! given = []                           # names of its formulas beside the parameters
+//! bytes = "4 * (2*rows*hidden + hidden)"
+//! flops = "rows * (4*hidden + 3)"
+//!
 //! [rubric]                             # see evidence::Rubric
 //! rule = "kernel_pair"
 //! gpu_provenance = ["runner"]
@@ -49,8 +58,12 @@
 //! checks = ["kernel_timed", "runs_recorded"]
 //! ```
 
+use std::collections::BTreeMap;
+
 use evidence::{Phrase, Rubric, Shape};
 use serde::{Deserialize, Serialize};
+
+use super::formula::Formula;
 
 /// Whether a lab brings its own program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -80,6 +93,20 @@ pub struct ExerciseTable {
     pub text: Phrase,
 }
 
+/// What a launch of a kernel costs by its formulas: each thing read or written once.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KernelCost {
+    pub name: String,
+    #[serde(default)]
+    pub given: Vec<String>,
+    pub bytes: String,
+    pub flops: String,
+}
+
+/// Values of parameters under a name.
+pub type Presets = BTreeMap<String, BTreeMap<String, u64>>;
+
 /// A `lab.toml` as it is written.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -97,6 +124,10 @@ pub struct LabFile {
     #[serde(default)]
     pub params: Vec<Param>,
     pub exercise: Option<ExerciseTable>,
+    #[serde(default)]
+    pub presets: Presets,
+    #[serde(default)]
+    pub kernels: Vec<KernelCost>,
     pub rubric: Rubric,
 }
 
@@ -146,6 +177,31 @@ impl LabFile {
             }
             if exercise.text.zh.trim().is_empty() || exercise.text.en.trim().is_empty() {
                 wrong("the exercise's text needs zh and en".to_owned());
+            }
+        }
+        if (self.kind == LabKind::Program) != self.presets.contains_key("smoke") {
+            wrong("a program, and no other lab, has [presets.smoke]: a run of at most 0.3 s".to_owned());
+        }
+        for (preset, values) in &self.presets {
+            for (name, value) in values {
+                match self.params.iter().find(|param| param.name == *name) {
+                    Some(param) if (param.min..=param.max).contains(value) => {}
+                    Some(param) => {
+                        wrong(format!("preset `{preset}`: {name} = {value} is outside {}..={}", param.min, param.max));
+                    }
+                    None => wrong(format!("preset `{preset}` names `{name}`, which is no parameter")),
+                }
+            }
+        }
+        for kernel in &self.kernels {
+            let known = |name: &str| {
+                let known = kernel.given.iter().chain(self.params.iter().map(|param| &param.name)).any(|it| it == name);
+                known.then_some(1)
+            };
+            for (field, text) in [("bytes", &kernel.bytes), ("flops", &kernel.flops)] {
+                if let Err(error) = Formula::parse(text).and_then(|formula| formula.value(&known)) {
+                    wrong(format!("kernel `{}`: {field} `{text}`: {error}", kernel.name));
+                }
             }
         }
         for param in &self.params {

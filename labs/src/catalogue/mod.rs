@@ -1,14 +1,17 @@
 //! Every lab of the course, embedded at build time.
 
 mod chain;
+mod cost;
 mod file;
+mod formula;
 
 use std::sync::OnceLock;
 
 use evidence::{Document, Grade, GradeContext, Lang, Phrase, Rubric, Shape};
 
 pub use chain::Chain;
-pub use file::{LabKind, Param};
+pub use cost::{Cost, CostError};
+pub use file::{LabKind, Param, Presets};
 
 /// What the build script embeds for a lab.
 pub(crate) struct Embedded {
@@ -59,6 +62,9 @@ pub struct Lab {
     /// What its program can be given, by name.
     pub params: Vec<Param>,
     pub exercise: Option<KernelExercise>,
+    /// Values for them under a name; every program has `smoke`, a run of at most 0.3 s.
+    pub presets: Presets,
+    kernels: Vec<cost::KernelFormulas>,
     readme: [&'static str; 2],
 }
 
@@ -125,6 +131,8 @@ fn parse(embedded: &Embedded) -> Lab {
             text: table.text,
             starter,
         }),
+        presets: file.presets,
+        kernels: file.kernels.iter().filter_map(cost::KernelFormulas::of).collect(),
         readme: [embedded.readme_zh, embedded.readme_en],
     }
 }
@@ -140,6 +148,9 @@ task = "task1"
 shapes = ["v1"]
 backends = ["cpu"]
 timeout_s = 60
+params = [{ name = "rows", default = 4, min = 1, max = 8 }]
+presets = { smoke = { rows = 2 } }
+kernels = [{ name = "k", given = ["bits"], bytes = "4 * rows * bits", flops = "rows" }]
 title = { zh = "题", en = "title" }
 summary = { zh = "述", en = "summary" }
 
@@ -184,6 +195,11 @@ checks = ["kernel_error_within_tolerance"]
             ("[\"kernel_error_within_tolerance\"]", "[]", "names no check"),
             ("kernel_error_within_tolerance", "looks_nice", "unknown check `looks_nice`"),
             ("[\"runner\"]", "[\"friend\"]", "gpu_provenance names `friend`"),
+            ("smoke =", "quick =", "a program, and no other lab, has [presets.smoke]"),
+            ("{ rows = 2 }", "{ rows = 9 }", "preset `smoke`: rows = 9 is outside 1..=8"),
+            ("{ rows = 2 }", "{ row = 2 }", "preset `smoke` names `row`, which is no parameter"),
+            ("* bits", "* width", "kernel `k`: bytes `4 * rows * width`: `width` is no parameter"),
+            ("flops = \"rows\"", "flops = \"rows -\"", "flops `rows -`: at byte 5"),
             ("rule = \"kernel_pair\"", "rule = \"dice\"", "unknown variant `dice`"),
             ("timeout_s = 60", "timeout_s = 60\ncolour = 1", "unknown field `colour`"),
         ];

@@ -48,7 +48,7 @@ pub struct Kernel {
     pub wgsl: Option<Wgsl>,
 }
 
-/// An allocation of 32-bit floats on the device.
+/// An allocation of 32-bit words on the device: floats, or codes packed several to a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Buffer(pub u32);
 
@@ -67,6 +67,10 @@ pub struct Memory {
     pub allocated_bytes: u64,
     /// Highest `allocated_bytes` since [`Device::reset_peak`].
     pub peak_bytes: u64,
+    /// What the allocator holds from the driver, where the backend can ask it.
+    pub reserved_bytes: Option<u64>,
+    /// What the driver says the whole device has in use, of whatever process.
+    pub device_used_bytes: Option<u64>,
 }
 
 /// Bytes that kernels asked of device memory since the device was opened.
@@ -101,7 +105,7 @@ pub enum DeviceError {
     #[error("buffer {0:?} does not exist on this device")]
     NoSuchBuffer(Buffer),
     #[error("{label} is used before it is allocated")]
-    NotAllocated { label: &'static str },
+    NotAllocated { label: String },
     #[error("{found} elements given for a buffer of {expected}")]
     Length { expected: usize, found: usize },
     #[error("kernel {kernel} was launched before it was compiled")]
@@ -137,6 +141,16 @@ pub trait Device {
     fn upload(&mut self, buffer: Buffer, data: &[f32]) -> Result<(), DeviceError>;
 
     fn download(&mut self, buffer: Buffer, into: &mut [f32]) -> Result<(), DeviceError>;
+
+    /// As [`Device::upload`], bit by bit: no backend may look at the floats.
+    fn upload_words(&mut self, buffer: Buffer, data: &[u32]) -> Result<(), DeviceError> {
+        self.upload(buffer, bytemuck::cast_slice(data))
+    }
+
+    /// As [`Device::download`], bit by bit.
+    fn download_words(&mut self, buffer: Buffer, into: &mut [u32]) -> Result<(), DeviceError> {
+        self.download(buffer, bytemuck::cast_slice_mut(into))
+    }
 
     /// Sets every element. Used with NaN to poison outputs, so that a kernel that writes nothing cannot pass on old results.
     fn fill(&mut self, buffer: Buffer, value: f32) -> Result<(), DeviceError>;

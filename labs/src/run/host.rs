@@ -53,6 +53,16 @@ impl<'a> In<'a> {
         self.data
     }
 
+    /// Reads the whole buffer as raw words: codes, packed several to a word.
+    pub fn words(&self) -> &'a [u32] {
+        bytemuck::cast_slice(self.all())
+    }
+
+    /// As [`In::rows`], as raw words.
+    pub fn word_rows(&self, width: usize) -> impl Iterator<Item = &'a [u32]> + use<'a> {
+        self.rows(width).map(bytemuck::cast_slice)
+    }
+
     /// Reads row after row; only rows taken are counted. `width` 0 gives no rows.
     pub fn rows(&self, width: usize) -> impl Iterator<Item = &'a [f32]> + use<'a> {
         let read = self.read;
@@ -72,6 +82,14 @@ impl<'a> Out<'a> {
     pub fn all(&mut self) -> &mut [f32] {
         add(self.written, self.data.len());
         self.data
+    }
+
+    pub fn words(&mut self) -> &mut [u32] {
+        bytemuck::cast_slice_mut(self.all())
+    }
+
+    pub fn word_rows(&mut self, width: usize) -> impl Iterator<Item = &mut [u32]> {
+        self.rows(width).map(bytemuck::cast_slice_mut)
     }
 
     pub fn rows(&mut self, width: usize) -> impl Iterator<Item = &mut [f32]> {

@@ -4,18 +4,23 @@
 
 mod device;
 mod exercise;
+pub mod formats;
 mod host;
 mod params;
 mod program;
 mod random;
+mod roofline;
 mod samples;
+pub mod study;
+mod tracker;
 mod watch;
 
 pub use device::{Arg, Buffer, Cuda, Device, DeviceError, Kernel, Memory, Share, Timing, Traffic, Wgsl};
 pub use exercise::{Draw, Exercise, exercise};
 pub use host::{HostArg, HostKernel, In, KernelFault, Out, arguments};
 pub use params::{ParamError, Params, Reader, Value};
-pub use program::{RunError, has_program, programs, run};
+pub use program::{RunError, has_program, programs, run, this_lab};
 pub use random::Random;
 pub use samples::{Samples, StopRule, Summary};
+pub use tracker::{Tag, Tracker};
 pub use watch::{Silent, Stage, Watch};

@@ -24,6 +24,8 @@ pub enum ParamError {
     Range { name: &'static str, least: u64, most: u64, found: String },
     #[error("parameter {name}: expected one of {allowed}, found {found}")]
     Choice { name: &'static str, allowed: String, found: String },
+    #[error("parameter {name}: expected a multiple of {of}, found {found}")]
+    Multiple { name: &'static str, of: u64, found: u64 },
     #[error("parameters {names}: {product} elements together; expected at most {most}")]
     Product { names: &'static str, product: u64, most: u64 },
 }

@@ -3,6 +3,7 @@
 use evidence::Report;
 
 use super::{Device, DeviceError, Exercise, ParamError, Params, Timing, Watch};
+use crate::{CostError, Lab};
 
 type Program = fn(&Params, &mut dyn Device, &mut dyn Watch) -> Result<Report, RunError>;
 
@@ -20,8 +21,12 @@ pub enum RunError {
     Device(#[from] DeviceError),
     #[error("predicted bytes overflow: {what}")]
     Overflow { what: &'static str },
+    #[error(transparent)]
+    Cost(#[from] CostError),
     #[error("the device's clock says {} ns where the host waited {} ns", timing.device_ns, timing.wall_ns)]
     Clock { timing: Timing },
+    #[error("the roofline cannot be measured: {what}")]
+    Roofline { what: &'static str },
     #[error("the baseline is wrong, so nothing can be compared with it: {why}")]
     WrongBaseline { why: String },
 }
@@ -39,6 +44,12 @@ pub fn programs() -> impl Iterator<Item = &'static str> {
 
 pub fn has_program(lab: &str) -> bool {
     programs().any(|known| known == lab)
+}
+
+/// The catalogue's entry of a program.
+pub fn this_lab(id: &'static str) -> Result<&'static Lab, RunError> {
+    let known = || programs().collect::<Vec<_>>().join(", ");
+    crate::lab(id).ok_or_else(|| RunError::NoProgram { lab: id.to_owned(), known: known() })
 }
 
 /// Runs a lab on a device and gives its report. What the report is evidence of follows from the device's facts.

@@ -3,6 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
+use evidence::statistics::{ordered, quantile, relative_standard_error};
+
+use super::{ParamError, Reader};
+
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Samples(Vec<f64>);
 
@@ -37,6 +41,18 @@ pub struct StopRule {
 }
 
 impl StopRule {
+    /// The parameters `samples` and `seconds`, which every lab has: at most so many timed runs of each variant, for so long.
+    pub fn parse(reader: &mut Reader<'_>) -> Result<Self, ParamError> {
+        let samples = reader.integer("samples", 200, 3..=1000)?;
+        let seconds = reader.integer("seconds", 8, 1..=60)?;
+        Ok(Self {
+            relative_standard_error: 0.005,
+            least_samples: 3,
+            most_samples: usize::try_from(samples).unwrap_or(usize::MAX),
+            time_cap: Duration::from_secs(seconds),
+        })
+    }
+
     pub fn is_met(&self, variants: &[&Samples], elapsed: Duration) -> bool {
         let fewest = variants.iter().map(|samples| samples.0.len()).min().unwrap_or(0);
         if fewest < self.least_samples {
@@ -65,23 +81,11 @@ impl Samples {
         }
         let count = self.0.len();
         let mean = self.0.iter().sum::<f64>() / count as f64;
-        let relative_standard_error = if count < 2 || mean == 0.0 {
-            f64::INFINITY
-        } else {
-            let variance = self.0.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (count - 1) as f64;
-            (variance / count as f64).sqrt() / mean
-        };
-        let mut sorted = self.0.clone();
-        sorted.sort_by(f64::total_cmp);
+        let relative_standard_error = relative_standard_error(&self.0).unwrap_or(f64::INFINITY);
+        let sorted = ordered(&self.0);
         let at = |q| quantile(&sorted, q);
         Some(Summary { count, mean, median: at(0.5), p10: at(0.1), p90: at(0.9), relative_standard_error })
     }
-}
-
-fn quantile(sorted: &[f64], q: f64) -> f64 {
-    let place = q * (sorted.len() - 1) as f64;
-    let (low, high) = (place.floor() as usize, place.ceil() as usize);
-    sorted[low] + (sorted[high] - sorted[low]) * (place - low as f64)
 }
 
 #[cfg(test)]

@@ -1,0 +1,147 @@
+//! What the device reaches at all, measured on it in the same run: the rate of a plain copy, and of independent chains of
+//! multiply and add. A share of these says more than a share of a data sheet.
+
+use evidence::{EvidenceClass, Roofline};
+
+use super::{
+    Arg, Buffer, Device, DeviceError, HostArg, Kernel, KernelFault, RunError, Samples, Share, Watch, Wgsl, arguments,
+};
+
+const SOURCE: &str = include_str!("kernel.wgsl");
+const WGSL: Option<Wgsl> = Some(Wgsl { source: SOURCE, share: Share::ItemOfInvocation { width: 256 } });
+const COPY: Kernel = Kernel { name: "roofline_copy", host: copy, cuda: None, wgsl: WGSL };
+const FMA: Kernel = Kernel { name: "roofline_fma", host: fma, cuda: None, wgsl: WGSL };
+const KERNELS: [Kernel; 2] = [COPY, FMA];
+
+/// Chains of one item; enough to fill the pipelines of a processor's vector units.
+const CHAINS: usize = 32;
+/// Timed runs of each; the fastest tenth of few is one.
+const SAMPLES: u32 = 7;
+/// A run is made longer until it takes so long: shorter ones measure the launch.
+const LEAST_NS: u64 = 4_000_000;
+const MOST_ROUNDS: u32 = 1 << 16;
+
+/// Whether the backend has sources for it.
+pub fn compile(device: &mut dyn Device, watch: &mut dyn Watch) -> Result<bool, RunError> {
+    match device.compile(&KERNELS) {
+        Err(error @ DeviceError::NoSource { .. }) => {
+            watch.note(&format!("no roofline: {error}"));
+            Ok(false)
+        }
+        other => Ok(other.map(|()| true)?),
+    }
+}
+
+/// `None` on a device that has not the memory for it; the report then gives no shares.
+pub fn measure(device: &mut dyn Device, watch: &mut dyn Watch) -> Result<Option<Roofline>, RunError> {
+    let gpu = device.facts().evidence_class() == EvidenceClass::Gpu;
+    // 128 MiB together on a GPU, whose caches hold up to 50 or so; 32 on a processor.
+    let words: usize = if gpu { 1 << 24 } else { 1 << 22 };
+    let items: u32 = if gpu { 1 << 18 } else { 1 << 10 };
+    let mut buffers = Vec::new();
+    let measured = rates(device, words, items, &mut buffers);
+    let freed = buffers.into_iter().try_for_each(|buffer| device.free(buffer));
+    let found = match measured {
+        Err(RunError::Device(error @ (DeviceError::OutOfMemory { .. } | DeviceError::TooLarge { .. }))) => {
+            watch.note(&format!("no roofline: {error}"));
+            None
+        }
+        other => Some(other?),
+    };
+    freed?;
+    if let Some(line) = &found {
+        let (copy, flops) = (line.copy_bytes_per_s / 1e9, line.fma_flops_per_s / 1e9);
+        watch.note(&format!("roofline: copy {copy:.1} GB/s, multiply and add {flops:.1} GFLOP/s"));
+    }
+    Ok(found)
+}
+
+fn rates(device: &mut dyn Device, words: usize, items: u32, buffers: &mut Vec<Buffer>) -> Result<Roofline, RunError> {
+    let mut allocate = |label: &str, words: usize, device: &mut dyn Device| {
+        let buffer = device.allocate(label, words)?;
+        buffers.push(buffer);
+        Ok::<_, DeviceError>(buffer)
+    };
+    let (from, to) = (allocate("roofline_from", words, device)?, allocate("roofline_to", words, device)?);
+    let sums = allocate("roofline_sums", items as usize, device)?;
+    let seed = allocate("roofline_seed", items as usize, device)?;
+    device.upload(seed, &vec![0.25; items as usize])?;
+    let mut contents: Vec<u32> = (0..words as u32).collect();
+    device.upload_words(from, &contents)?;
+    let length = u32::try_from(words).map_err(|_| RunError::Overflow { what: "roofline_copy" })?;
+    let copied = time(device, COPY.name, length, &[Arg::In(from), Arg::Out(to), Arg::U32(length)])?;
+    contents.fill(0);
+    device.download_words(to, &mut contents)?;
+    if !contents.iter().zip(0u32..).all(|(found, expected)| *found == expected) {
+        return Err(RunError::Roofline { what: "the copy differs from what was copied" });
+    }
+
+    let args = |rounds: u32| [Arg::In(seed), Arg::Out(sums), Arg::U32(items), Arg::U32(rounds)];
+    let mut rounds = 64;
+    while once(device, FMA.name, items, &args(rounds))? < LEAST_NS && rounds < MOST_ROUNDS {
+        rounds *= 4;
+    }
+    let computed = time(device, FMA.name, items, &args(rounds))?;
+    let mut found = vec![0.0; items as usize];
+    device.download(sums, &mut found)?;
+    // Each chain runs towards 2.
+    if !found.iter().all(|sum| (sum / CHAINS as f32 - 2.0).abs() < 1e-3) {
+        return Err(RunError::Roofline { what: "the chains of multiply and add end elsewhere" });
+    }
+    let bytes = words as u64 * 8;
+    let flops = f64::from(items) * f64::from(rounds) * CHAINS as f64 * 2.0;
+    Ok(Roofline {
+        copy_bytes_per_s: bytes as f64 / copied,
+        copy_bytes: bytes,
+        fma_flops_per_s: flops / computed,
+        timer: device.timer(),
+    })
+}
+
+/// Seconds of the median run.
+fn time(device: &mut dyn Device, kernel: &'static str, items: u32, args: &[Arg]) -> Result<f64, RunError> {
+    let mut samples = Samples::default();
+    once(device, kernel, items, args)?;
+    for _ in 0..SAMPLES {
+        samples.push(once(device, kernel, items, args)? as f64 / 1e9);
+    }
+    let median = samples.summary().map(|summary| summary.median).filter(|median| *median > 0.0);
+    median.ok_or(RunError::Roofline { what: "the clock stood still" })
+}
+
+fn once(device: &mut dyn Device, kernel: &'static str, items: u32, args: &[Arg]) -> Result<u64, RunError> {
+    device.flush_cache()?;
+    device.synchronise()?;
+    device.start_timer()?;
+    device.launch(kernel, items, args)?;
+    let timing = device.stop_timer()?;
+    if timing.is_plausible() { Ok(timing.device_ns) } else { Err(RunError::Clock { timing }) }
+}
+
+fn copy(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
+    let [HostArg::In(from), HostArg::Out(to), HostArg::U32(words)] = args else {
+        return arguments("in from, out to, u32 words");
+    };
+    from.expect("from", *words as usize)?;
+    to.expect("to", *words as usize)?;
+    to.words().copy_from_slice(from.words());
+    Ok(())
+}
+
+fn fma(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
+    let [HostArg::In(seed), HostArg::Out(sums), HostArg::U32(items), HostArg::U32(rounds)] = args else {
+        return arguments("in seed, out sums, u32 items, u32 rounds");
+    };
+    seed.expect("seed", *items as usize)?;
+    sums.expect("sums", *items as usize)?;
+    for (sum, seed) in sums.all().iter_mut().zip(seed.all()) {
+        let mut chains: [f32; CHAINS] = std::array::from_fn(|at| seed * at as f32);
+        for _ in 0..*rounds {
+            for chain in &mut chains {
+                *chain = *chain * 0.5 + 1.0;
+            }
+        }
+        *sum = chains.iter().sum();
+    }
+    Ok(())
+}
