@@ -162,7 +162,7 @@ impl Device for Meddling {
     fn compile(&mut self, kernels: &[Kernel]) -> Result<(), DeviceError> {
         let mut kernels = kernels.to_vec();
         if let Some((name, host)) = self.replaced {
-            kernels.iter_mut().find(|kernel| kernel.name == name).unwrap().host = host;
+            kernels.iter_mut().filter(|kernel| kernel.name == name).for_each(|kernel| kernel.host = host);
         }
         self.inner.compile(&kernels)
     }

@@ -13,7 +13,7 @@ pub struct Config {
     pub dim: u32,
     /// Channels of the keys that are larger than the others, spread over the heads.
     pub outliers: u32,
-    pub factor: f32,
+    pub factor: u32,
     pub seed: u64,
     pub rule: StopRule,
 }
@@ -43,7 +43,7 @@ impl Config {
             heads: narrow(heads)?,
             dim: narrow(dim)?,
             outliers: narrow(outliers)?,
-            factor: factor as f32,
+            factor: narrow(factor)?,
             seed,
             rule,
         })

@@ -5,7 +5,7 @@ use super::format::{Format, Per};
 use crate::run::formats::{from_bf16, to_bf16};
 use crate::run::{HostArg, HostKernel, In, Kernel, KernelFault, Share, Wgsl, arguments};
 
-const SOURCE: &str = include_str!("kernel.wgsl");
+const SOURCE: &str = concat!(include_str!("../src/run/formats.wgsl"), include_str!("kernel.wgsl"));
 
 const fn kernel(name: &'static str, host: HostKernel, share: Share) -> Kernel {
     Kernel { name, host, cuda: None, wgsl: Some(Wgsl { source: SOURCE, share }) }

@@ -1,5 +1,6 @@
 // A KV cache in narrow formats. A cache is tokens x (heads x dim), row by row; codes are packed into words, the first in the
 // lowest bits. Formats: 0 BF16 without scales, 1 INT8, 2 FP8 E4M3, 3 INT4. Scales: 0 per tensor, 1 per token, 2 per head.
+// `to_bf16`, `to_e4m3` and `from_e4m3` stand in a source of their own.
 // Bindings are used again by each entry point: buffers in the order of its arguments, then its numbers.
 
 const WIDTH: u32 = 128u;
@@ -23,42 +24,8 @@ fn group_of(per: u32, token: u32, head: u32) -> u32 {
     return select(head, token, per == 1u);
 }
 
-fn to_bf16(bits: u32) -> u32 {
-    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) { return (bits >> 16u) | 0x40u; }
-    return (bits + 0x7FFFu + ((bits >> 16u) & 1u)) >> 16u;
-}
-
-fn to_e4m3(value: f32) -> u32 {
-    let bits = bitcast<u32>(value);
-    let sign = (bits >> 24u) & 0x80u;
-    let magnitude = bits & 0x7FFFFFFFu;
-    if (magnitude > 0x7F800000u) { return sign | 0x7Fu; }
-    if (magnitude >= 0x43E00000u) { return sign | 0x7Eu; }
-    if (magnitude < 0x3C800000u) {
-        let exponent = magnitude >> 23u;
-        if (exponent < 117u) { return sign; }
-        let mantissa = (magnitude & 0x7FFFFFu) | 0x800000u;
-        let shift = 141u - exponent;
-        let whole = mantissa >> shift;
-        let rest = mantissa & ((1u << shift) - 1u);
-        let half = 1u << (shift - 1u);
-        let up = rest > half || (rest == half && (whole & 1u) == 1u);
-        return sign | (whole + select(0u, 1u, up));
-    }
-    let rounded = magnitude + 0x7FFFFu + ((magnitude >> 20u) & 1u);
-    return sign | ((rounded >> 20u) - 960u);
-}
-
-fn from_e4m3(code: u32) -> f32 {
-    let sign = select(1.0, -1.0, (code & 0x80u) != 0u);
-    let exponent = (code >> 3u) & 15u;
-    let mantissa = code & 7u;
-    if (exponent == 0u) { return sign * f32(mantissa) / 512.0; }
-    return sign * bitcast<f32>(((exponent + 120u) << 23u) | (mantissa << 20u));
-}
-
 fn code_of(format: u32, scaled: f32) -> u32 {
-    if (format == 2u) { return to_e4m3(scaled); }
+    if (format == 2u) { return to_e4m3(bitcast<u32>(scaled)); }
     let top = top_of(format);
     let whole = i32(clamp(round(scaled), -top, top));
     return bitcast<u32>(whole) & select(255u, 15u, format == 3u);
@@ -69,7 +36,7 @@ fn value_at(format: u32, word: u32, place: u32) -> f32 {
     let bits = bits_of(format);
     let code = word >> (place * bits);
     if (format == 0u) { return bitcast<f32>(code << 16u); }
-    if (format == 2u) { return from_e4m3(code & 255u); }
+    if (format == 2u) { return bitcast<f32>(from_e4m3(code & 255u)); }
     let unused = 32u - bits;
     return f32(bitcast<i32>(code << unused) >> unused);
 }

@@ -17,7 +17,14 @@ pub fn run(params: &Params, device: &mut dyn Device, watch: &mut dyn Watch) -> R
     let study = Study {
         lab: "kv-quant",
         operation: "kv_attention",
-        shape: vec![("tokens", config.tokens.into()), ("heads", config.heads.into()), ("head_dim", config.dim.into())],
+        shape: vec![
+            ("tokens", config.tokens.into()),
+            ("heads", config.heads.into()),
+            ("head_dim", config.dim.into()),
+            // No sizes, but runs whose keys look different are not runs of one thing.
+            ("outliers", config.outliers.into()),
+            ("factor", config.factor.into()),
+        ],
         dtype: "bf16",
         seed: config.seed,
         tolerance: TOLERANCE,

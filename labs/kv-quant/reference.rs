@@ -145,7 +145,7 @@ impl Subject for Inputs {
         let apart = row / outliers.max(1);
         for keys in self.key.chunks_exact_mut(row) {
             for outlier in 0..outliers {
-                keys[outlier * apart] *= self.config.factor;
+                keys[outlier * apart] *= self.config.factor as f32;
             }
         }
         // As after a softmax: positive, and about 1 together.

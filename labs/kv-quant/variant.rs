@@ -51,7 +51,7 @@ fn variant(stored: Stored, config: &Config, lab: &Lab) -> Result<Variant, RunErr
     let bits = stored.map_or(16, |(format, _)| u64::from(format.bits()));
     let groups = stored.map_or(0, |(_, per)| u64::from(per.groups(config.tokens, config.heads)));
     // Codes and scales as the ledger counts them; a cache without scales has one group that weighs nothing.
-    let shared = if groups == 0 { numbers } else { numbers / groups };
+    let shared = numbers.checked_div(groups).unwrap_or(numbers);
     let scale_bits = if groups == 0 { 0 } else { 32 };
     let grouped = Grouped { bits, group: shared, scale_bits, zero_bits: 0 };
     let one = grouped.bytes(numbers).ok_or_else(overflow)?;

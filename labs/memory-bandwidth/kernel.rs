@@ -5,8 +5,10 @@ use crate::run::formats::{from_bf16, from_e4m3, to_bf16, to_e4m3};
 use crate::run::{HostArg, Kernel, KernelFault, Share, Wgsl, arguments};
 
 /// An invocation for each word of the narrower side; the width stands in the source as well.
-const WGSL: Option<Wgsl> =
-    Some(Wgsl { source: include_str!("kernel.wgsl"), share: Share::ItemOfInvocation { width: 256 } });
+const WGSL: Option<Wgsl> = Some(Wgsl {
+    source: concat!(include_str!("../src/run/formats.wgsl"), include_str!("kernel.wgsl")),
+    share: Share::ItemOfInvocation { width: 256 },
+});
 
 const fn kernel(name: &'static str, host: crate::run::HostKernel) -> Kernel {
     Kernel { name, host, cuda: None, wgsl: WGSL }

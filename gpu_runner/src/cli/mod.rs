@@ -1,9 +1,14 @@
-//! The command line. Exit codes: 0 done, 1 the run or the service failed, 2 wrong usage.
+//! The command line. Exit codes: 0 done, 1 the run or the service failed or a report does not hold, 2 wrong usage.
 
+mod bench;
+mod compare;
 mod devices;
+mod here;
 mod logging;
 mod run;
+mod saved;
 mod serve;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -23,6 +28,12 @@ struct Cli {
 enum Command {
     /// Run one lab here and write its report.
     Run(run::Args),
+    /// Run labs here and show what they measured; keep it under a name for `compare`.
+    Bench(bench::Args),
+    /// Hold two benchmarks of the same labs, parameters and device against each other.
+    Compare(compare::Args),
+    /// Read a report as the grader does, and check its signature where a key is given.
+    Verify(verify::Args),
     /// Take jobs from a server, run each in a child process, and hand in signed reports.
     Serve(serve::Args),
     /// List the devices of this machine and the evidence that each would give.
@@ -30,7 +41,7 @@ enum Command {
     /// Asks the drivers; started by `devices`.
     #[command(hide = true)]
     Probe,
-    /// List the labs this build can run, with their parameters.
+    /// List the labs this build can run, with their parameters and presets.
     Labs,
     /// The process of one job; started by `run` and `serve`.
     #[command(hide = true)]
@@ -46,6 +57,12 @@ pub fn main() -> ExitCode {
             keep_open_files_from_children();
             run::main(&args)
         }
+        Command::Bench(args) => {
+            keep_open_files_from_children();
+            bench::main(&args)
+        }
+        Command::Compare(args) => compare::main(&args),
+        Command::Verify(args) => verify::main(&args),
         Command::Serve(args) => {
             keep_open_files_from_children();
             serve::main(args)
@@ -70,6 +87,10 @@ fn list() -> ExitCode {
             println!("{}  on {}: {}", lab.id, backend.id(), lab.title(evidence::Lang::En));
             for param in &lab.params {
                 println!("    --param {}={}  ({} to {})", param.name, param.default, param.min, param.max);
+            }
+            for (preset, values) in &lab.presets {
+                let values: Vec<String> = values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+                println!("    --preset {preset}  ({})", values.join(", "));
             }
         }
     }

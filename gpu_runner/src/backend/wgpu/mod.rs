@@ -279,9 +279,9 @@ impl Device for Wgpu {
 
     fn start_timer(&mut self) -> Result<(), DeviceError> {
         self.wait()?;
-        self.submit(|encoder| self.clock.mark(encoder, 0))?;
+        // Before the device's mark, which may be made before the call returns: the host waits for all that the device measures.
         self.clock.begin();
-        Ok(())
+        self.submit(|encoder| self.clock.mark(encoder, 0))
     }
 
     fn stop_timer(&mut self) -> Result<Timing, DeviceError> {
@@ -293,7 +293,13 @@ impl Device for Wgpu {
     }
 
     fn memory(&self) -> Memory {
-        self.memory
+        // The buffers of the lab, and what the allocator took from the driver beyond all it has handed out: its own buffers for
+        // flushing and timestamps are no part of a lab.
+        let beyond =
+            |report: wgpu::AllocatorReport| report.total_reserved_bytes.checked_sub(report.total_allocated_bytes);
+        let beyond = self.device.generate_allocator_report().and_then(beyond);
+        let reserved_bytes = beyond.and_then(|beyond| beyond.checked_add(self.memory.allocated_bytes));
+        Memory { reserved_bytes, ..self.memory }
     }
 
     fn reset_peak(&mut self) {
