@@ -235,7 +235,9 @@ fn device_facts_of_a_driver_decide_the_class() {
         (Backend::Cuda, DeviceKind::DiscreteGpu, "", EvidenceClass::Unproven),
     ];
     for (backend, kind, name, class) in cases {
-        let facts = DeviceFacts { backend, kind, ..DeviceFacts::reported(name) };
+        let uuid = Some("GPU-5a1f0000-0000-0000-0000-000000000001".to_owned());
+        let driver = Some("NVIDIA 550.54.14".to_owned());
+        let facts = DeviceFacts { backend, kind, uuid, driver, ..DeviceFacts::reported(name) };
         assert_eq!(facts.evidence_class(), class, "{backend:?} {kind:?} {name}");
     }
 }

@@ -4,6 +4,7 @@ mod bench;
 mod client;
 mod dist;
 mod editor;
+mod ptx;
 mod sh;
 mod shots;
 mod test;
@@ -55,6 +56,8 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         out: Option<std::path::PathBuf>,
     },
+    /// Write the PTX and the table of resources beside every CUDA source
+    Ptx,
     /// Pack server, assets and runner into one tarball with systemd units
     Dist,
     /// Format, lints, every test, the wasm build and the browser tests
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Command::Bench { what } => bench::run(&what),
         Command::Editor => editor::bundle(),
         Command::Shots { all, out } => build(false).and_then(|()| shots::run(all, out)),
+        Command::Ptx => ptx::run(),
         Command::Dist => dist::run(),
         Command::Test { quick } => return test::run(quick),
     };

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Command, ExitCode, Stdio};
 
-use crate::{client, editor, sh};
+use crate::{client, editor, ptx, sh};
 
 #[derive(Default)]
 struct Count {
@@ -29,7 +29,7 @@ pub fn run(quick: bool) -> ExitCode {
         });
     }
     if !quick {
-        gate(&mut count, "what the tests need", || needs().and_then(|()| axe()));
+        gate(&mut count, "what the tests need", || needs().and_then(|()| axe()).and_then(|()| ptx::compiler()));
         gate(&mut count, "editor", editor::check);
     }
     let mut args = native(&["test", "--workspace"], &["--no-fail-fast"]);
@@ -127,6 +127,14 @@ fn needs() -> sh::Result {
     }
     if !sh::found("python3") {
         missing.push("python3");
+    }
+    // For NVIDIA's compiler, which comes as a Python package.
+    if !ptx::pip() {
+        missing.push("python3-pip");
+    }
+    // CUDA sources run on the processor in tests.
+    if !sh::found("c++") {
+        missing.push("g++");
     }
     // A Vulkan driver for machines without a GPU: it computes on the processor.
     if !std::path::Path::new("/usr/share/vulkan/icd.d").is_dir() {

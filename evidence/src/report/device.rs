@@ -132,12 +132,21 @@ impl DeviceFacts {
             Backend::Reported => naming::class(&name),
             Backend::Wgpu | Backend::Cuda
                 if !naming::is_no_name(&name)
-                    && matches!(self.kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu) =>
+                    && matches!(self.kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu)
+                    && (self.backend == Backend::Wgpu || self.is_known_to_a_driver()) =>
             {
                 EvidenceClass::Gpu
             }
             _ => EvidenceClass::Unproven,
         }
+    }
+
+    /// A library in the place of CUDA's can give any name. A device proper has a number of its own, and a driver in the
+    /// system's kernel, whose version the runner reads from the kernel and not from the library.
+    fn is_known_to_a_driver(&self) -> bool {
+        let says =
+            |text: &Option<String>| text.as_deref().is_some_and(|text| text.contains(|c| matches!(c, '1'..='9')));
+        says(&self.uuid) && says(&self.driver)
     }
 }
 
@@ -150,6 +159,8 @@ mod tests {
         let device = |name: &str| DeviceFacts {
             backend: Backend::Cuda,
             kind: DeviceKind::DiscreteGpu,
+            uuid: Some("GPU-5a1f0000-0000-0000-0000-000000000001".to_owned()),
+            driver: Some("NVIDIA 550.54.14".to_owned()),
             ..DeviceFacts::reported(name)
         };
         let cases = [
@@ -160,6 +171,23 @@ mod tests {
         ];
         for (name, class) in cases {
             assert_eq!(device(name).evidence_class(), class, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn cuda_is_a_gpu_with_a_number_and_a_driver_in_the_kernel() {
+        let cuda = |uuid: Option<&str>, driver: Option<&str>| DeviceFacts {
+            backend: Backend::Cuda,
+            kind: DeviceKind::DiscreteGpu,
+            uuid: uuid.map(str::to_owned),
+            driver: driver.map(str::to_owned),
+            ..DeviceFacts::reported("NVIDIA H100 80GB HBM3")
+        };
+        let (uuid, driver) = (Some("GPU-5a1f0000-0000-0000-0000-000000000001"), Some("NVIDIA 550.54.14"));
+        assert_eq!(cuda(uuid, driver).evidence_class(), EvidenceClass::Gpu);
+        let none = Some("GPU-00000000-0000-0000-0000-000000000000");
+        for (uuid, driver) in [(None, driver), (none, driver), (uuid, None), (uuid, Some("")), (None, None)] {
+            assert_eq!(cuda(uuid, driver).evidence_class(), EvidenceClass::Unproven, "{uuid:?} {driver:?}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! Backends: what implements [`labs::run::Device`]. Opened in the child only.
 
 pub mod cpu;
+pub mod cuda;
 pub mod wgpu;
 
 use labs::run::{Device, DeviceError};
@@ -13,23 +14,29 @@ pub enum BackendName {
     Cpu,
     /// Any GPU with a Vulkan driver; an adapter that computes on the processor gives CPU evidence.
     Wgpu,
+    /// NVIDIA's GPUs. A stand-in for the driver gives CPU evidence.
+    Cuda,
 }
 
 impl BackendName {
-    pub const ALL: [Self; 2] = [Self::Cpu, Self::Wgpu];
+    pub const ALL: [Self; 3] = [Self::Cpu, Self::Wgpu, Self::Cuda];
 
     pub const fn id(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
             Self::Wgpu => "wgpu",
+            Self::Cuda => "cuda",
         }
     }
 
-    /// The word for it in a report.
-    pub const fn evidence(self) -> evidence::Backend {
+    /// Whether a report of that device can come from this backend.
+    pub const fn makes(self, device: evidence::Backend) -> bool {
+        use evidence::Backend as Found;
         match self {
-            Self::Cpu => evidence::Backend::Cpu,
-            Self::Wgpu => evidence::Backend::Wgpu,
+            Self::Cpu => matches!(device, Found::Cpu),
+            Self::Wgpu => matches!(device, Found::Wgpu),
+            // What stands in the driver's place is told apart, and is no GPU.
+            Self::Cuda => matches!(device, Found::Cuda | Found::CudaTestDouble),
         }
     }
 
@@ -39,6 +46,7 @@ impl BackendName {
         Ok(match self {
             Self::Cpu => Box::new(cpu::Cpu::open()),
             Self::Wgpu => Box::new(wgpu::Wgpu::open()?),
+            Self::Cuda => Box::new(cuda::Cuda::open()?),
         })
     }
 }

@@ -3,7 +3,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{ExitCode, exit};
 use std::{fs, thread};
 
-use labs::run::{RunError, Stage, Watch};
+use labs::run::{DeviceError, RunError, Stage, Watch};
 use protocol::FailureKind;
 
 use super::compile;
@@ -98,7 +98,7 @@ fn kind(error: &RunError) -> FailureKind {
     match error {
         RunError::NoProgram { .. } => FailureKind::UnknownLab,
         RunError::Param(_) => FailureKind::Parameters,
-        RunError::Device(labs::run::DeviceError::Backend { .. }) => FailureKind::ChildCrashed,
+        RunError::Device(DeviceError::Backend { .. } | DeviceError::Lost { .. }) => FailureKind::ChildCrashed,
         _ => FailureKind::Lab,
     }
 }

@@ -8,8 +8,18 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use evidence::{DeviceFacts, EvidenceClass};
+use labs::run::DeviceError;
+use serde::{Deserialize, Serialize};
 
-use crate::backend::{BackendName, cpu::Cpu, wgpu};
+use crate::backend::{BackendName, cpu::Cpu, cuda, wgpu};
+
+/// What the asking process says, one to a line.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Answer {
+    Device(DeviceFacts),
+    None { backend: BackendName, why: String },
+}
 
 /// A driver that has not answered by then will not.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -41,8 +51,9 @@ pub fn main() -> ExitCode {
     let mut silent = false;
     loop {
         match lines.recv_timeout(PATIENCE) {
-            Ok(line) => match serde_json::from_str::<DeviceFacts>(&line) {
-                Ok(facts) => println!("{}", told(&facts)),
+            Ok(line) => match serde_json::from_str::<Answer>(&line) {
+                Ok(Answer::Device(facts)) => println!("{}", told(&facts)),
+                Ok(Answer::None { backend, why }) => println!("{:<5} none: {why}", backend.id()),
                 Err(error) => eprintln!("gpu_runner: an answer that cannot be read: {error}"),
             },
             Err(mpsc::RecvTimeoutError::Timeout) => {
@@ -66,16 +77,23 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The process that asks: one line of JSON for each device.
+/// The process that asks: one line of JSON for each device, or for a backend that has none.
 pub fn probe() -> ExitCode {
     let mut out = std::io::stdout().lock();
     for backend in BackendName::ALL {
-        let devices = match backend {
-            BackendName::Cpu => vec![labs::run::Device::facts(&Cpu::with(0, 0))],
-            BackendName::Wgpu => wgpu::adapters().iter().map(|adapter| wgpu::facts(&adapter.get_info())).collect(),
+        let found = match backend {
+            BackendName::Cpu => Ok(vec![labs::run::Device::facts(&Cpu::with(0, 0))]),
+            BackendName::Wgpu => Ok(wgpu::adapters().iter().map(|adapter| wgpu::facts(&adapter.get_info())).collect()),
+            BackendName::Cuda => cuda::devices(),
         };
-        for facts in devices {
-            let written = serde_json::to_writer(&mut out, &facts).map_err(std::io::Error::from);
+        let answers = match found {
+            Ok(devices) if devices.is_empty() => vec![Answer::None { backend, why: "no device".to_owned() }],
+            Ok(devices) => devices.into_iter().map(Answer::Device).collect(),
+            Err(DeviceError::Backend { message, .. }) => vec![Answer::None { backend, why: message }],
+            Err(error) => vec![Answer::None { backend, why: error.to_string() }],
+        };
+        for answer in answers {
+            let written = serde_json::to_writer(&mut out, &answer).map_err(std::io::Error::from);
             if written.and_then(|()| writeln!(out)).and_then(|()| out.flush()).is_err() {
                 return ExitCode::FAILURE;
             }

@@ -123,8 +123,12 @@ pub enum DeviceError {
     Learner { kernel: String, why: String },
     #[error("the timer was stopped before it was started")]
     TimerNotStarted,
+    /// The backend as a whole cannot do it: no driver, no device, a call that was refused.
     #[error("{backend}: {message}")]
     Backend { backend: &'static str, message: String },
+    /// The device answers this process no more, whatever it asks: the process must end.
+    #[error("{backend}: {message}")]
+    Lost { backend: &'static str, message: String },
 }
 
 pub trait Device {

@@ -74,7 +74,7 @@ async fn only_the_report_that_was_asked_for_is_graded() {
     let mut runner = runner(&site, None).await;
     let (job, nonce) = runner.claim().await.expect("the job");
 
-    let gpu = json!({ "backend": "cuda", "name": "NVIDIA H200", "kind": "discrete_gpu" });
+    let gpu = json!({ "backend": "reported", "name": "NVIDIA H200", "kind": "discrete_gpu" });
     let double = json!({ "backend": "cuda_test_double", "name": "fake", "kind": "other" });
     let cases = [
         ("/lab", "/lab", json!("76")),

@@ -1,0 +1,137 @@
+//! Builds the stand-in for libcuda and the kernels it runs, and starts the runner over it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+use std::{env, fs};
+
+use tempfile::TempDir;
+
+/// The folder of this crate.
+const HERE: &str = env!("CARGO_MANIFEST_DIR");
+
+/// A driver of the test's own: the folder that goes into LD_LIBRARY_PATH.
+pub struct Double {
+    folder: TempDir,
+    also: Option<PathBuf>,
+}
+
+/// What the stand-in is made of, compiled once for all tests of this file.
+struct Parts {
+    folder: TempDir,
+}
+
+/// Every `kernel.cu`, with its lab's name.
+pub fn sources() -> Vec<(String, PathBuf)> {
+    let labs = fs::read_dir(Path::new(HERE).join("../labs")).unwrap();
+    let mut found: Vec<(String, PathBuf)> = labs
+        .flatten()
+        .map(|lab| (lab.file_name().into_string().unwrap(), lab.path().join("kernel.cu")))
+        .filter(|(_, path)| path.is_file())
+        .collect();
+    found.sort();
+    assert!(!found.is_empty(), "there are labs with CUDA sources");
+    found
+}
+
+/// The entry points of a PTX text, sorted.
+pub fn entries(ptx: &str) -> Vec<&str> {
+    let names = ptx.split(".entry ").skip(1).filter_map(|rest| rest.split(['(', ' ', '\n']).next());
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    names
+}
+
+/// The same sum as in `libcuda.cpp`.
+fn module_of(ptx: &str) -> String {
+    let names: String = entries(ptx).iter().map(|name| format!("{name}\n")).collect();
+    let hash = names
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    format!("{hash:016x}")
+}
+
+fn compile(from: &Path, to: &Path, flags: &[&str]) {
+    let mut command = Command::new("c++");
+    command.args(["-std=c++17", "-O1", "-shared", "-fPIC", "-Wno-unknown-pragmas"]).args(flags);
+    let out = command.arg("-o").arg(to).arg(from).arg("-ldl").output();
+    let out = out.unwrap_or_else(|error| panic!("c++: {error}; install it with: sudo apt-get install g++"));
+    assert!(out.status.success(), "{}: {}", from.display(), String::from_utf8_lossy(&out.stderr));
+}
+
+fn parts() -> &'static Parts {
+    static PARTS: OnceLock<Parts> = OnceLock::new();
+    PARTS.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let double = Path::new(HERE).join("tests/cuda/libcuda.cpp");
+        compile(&double, &at("libcuda.so.1"), &[]);
+        compile(&double, &at("libcuda-old.so.1"), &["-DOLD"]);
+        fs::create_dir(at("kernels")).unwrap();
+        for (lab, source) in sources() {
+            let ptx = fs::read_to_string(source.with_file_name("kernel.ptx")).unwrap();
+            let host = Path::new(HERE).join("host/cuda_on_cpu.h");
+            let mut unit = format!("#include {host:?}\n#include {source:?}\n");
+            for name in entries(&ptx) {
+                unit.push_str(&format!("VRAMLAB_KERNEL({name})\n"));
+            }
+            let unit_path = at(&format!("{lab}.cpp"));
+            fs::write(&unit_path, unit).unwrap();
+            compile(&unit_path, &at("kernels").join(format!("{}.so", module_of(&ptx))), &["-fvisibility=hidden"]);
+        }
+        Parts { folder }
+    })
+}
+
+impl Double {
+    pub fn new(settings: &[(&str, &str)]) -> Self {
+        Self::of("libcuda.so.1", settings)
+    }
+
+    /// One that lacks a function, as an old driver does.
+    pub fn old() -> Self {
+        Self::of("libcuda-old.so.1", &[])
+    }
+
+    /// No driver at all.
+    pub fn none() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), also: None }
+    }
+
+    fn of(library: &str, settings: &[(&str, &str)]) -> Self {
+        let (folder, parts) = (tempfile::tempdir().unwrap(), parts().folder.path());
+        fs::copy(parts.join(library), folder.path().join("libcuda.so.1")).unwrap();
+        std::os::unix::fs::symlink(parts.join("kernels"), folder.path().join("kernels")).unwrap();
+        let lines: String = settings.iter().map(|(key, value)| format!("{key}={value}\n")).collect();
+        fs::write(folder.path().join("settings"), lines).unwrap();
+        Self { folder, also: None }
+    }
+
+    /// With another folder of libraries behind it.
+    pub fn beside(mut self, libraries: PathBuf) -> Self {
+        self.also = Some(libraries);
+        self
+    }
+
+    /// `gpu_runner` with this driver and no other.
+    pub fn runner(&self, args: &[&str]) -> Output {
+        let folders = [Some(self.folder.path().to_owned()), self.also.clone()];
+        let path = env::join_paths(folders.into_iter().flatten()).unwrap();
+        Command::new(env!("CARGO_BIN_EXE_gpu_runner")).args(args).env("LD_LIBRARY_PATH", path).output().unwrap()
+    }
+
+    /// Runs RMSNorm and gives what came out, or what was said.
+    pub fn rmsnorm(&self, rows: u64, hidden: u64) -> Result<evidence::Report, String> {
+        let (rows, hidden) = (format!("rows={rows}"), format!("hidden={hidden}"));
+        let mut args = vec!["run", "rmsnorm", "--backend", "cuda", "--out", "-"];
+        for param in [&rows, &hidden, "samples=3"] {
+            args.extend(["--param", param]);
+        }
+        let out = self.runner(&args);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        if !out.status.success() {
+            return Err(said);
+        }
+        serde_json::from_slice(&out.stdout).map_err(|error| format!("{error}: {said}"))
+    }
+}

@@ -1,0 +1,250 @@
+// A stand-in for NVIDIA's driver library: the functions that the cuda backend calls, done by the processor.
+//
+// It tests the code around a GPU and no GPU. A module is found by the names of its kernels, in kernels/HASH.so beside this
+// library; they are the same sources, compiled with cuda_on_cpu.h. The file settings beside it, lines of key=value, says
+// what the device calls itself and which call fails.
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+#include <time.h>
+
+#include <dlfcn.h>
+
+enum : int {
+    SUCCESS = 0,
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    INVALID_PTX = 218,
+    NOT_FOUND = 500,
+    LAUNCH_FAILED = 719,
+};
+
+using Run = int (*)(const unsigned *, const unsigned *, void **);
+
+struct Event {
+    timespec at;
+};
+
+static std::map<uintptr_t, size_t> allocations;
+static size_t allocated = 0;
+// What every call answers after a kernel broke off.
+static int broken = SUCCESS;
+
+static std::string folder() {
+    Dl_info info{};
+    if (dladdr(reinterpret_cast<void *>(&folder), &info) == 0 || info.dli_fname == nullptr) return ".";
+    std::string path = info.dli_fname;
+    size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+static std::string setting(const char *key, const char *otherwise) {
+    FILE *file = fopen((folder() + "/settings").c_str(), "r");
+    std::string found = otherwise;
+    char line[512];
+    while (file != nullptr && fgets(line, sizeof line, file) != nullptr) {
+        line[strcspn(line, "\n")] = 0;
+        char *equals = strchr(line, '=');
+        if (equals != nullptr && std::string(line, equals) == key) found = equals + 1;
+    }
+    if (file != nullptr) fclose(file);
+    return found;
+}
+
+static long number(const char *key, const char *otherwise) { return strtol(setting(key, otherwise).c_str(), nullptr, 10); }
+
+// What the settings make of a call, or what a broken context does.
+static int answer(const char *call) { return broken != SUCCESS ? broken : int(number(call, "0")); }
+
+static bool holds(uintptr_t at, size_t bytes) {
+    auto next = allocations.upper_bound(at);
+    if (next == allocations.begin()) return false;
+    auto [start, size] = *--next;
+    return at - start <= size && bytes <= size - (at - start);
+}
+
+// FNV-1a over the names, sorted, each with a line's end.
+static std::string module_of(const char *ptx) {
+    std::set<std::string> names;
+    for (const char *at = strstr(ptx, ".entry "); at != nullptr; at = strstr(at, ".entry ")) {
+        at += strlen(".entry ");
+        names.insert(std::string(at, strcspn(at, "( \n")));
+    }
+    uint64_t hash = 0xcbf29ce484222325;
+    for (const std::string &name : names) {
+        for (char letter : name + "\n") hash = (hash ^ uint8_t(letter)) * 0x100000001b3;
+    }
+    char text[17];
+    snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+    return text;
+}
+
+extern "C" {
+
+int cuInit(unsigned) { return answer("cuInit"); }
+
+int cuDriverGetVersion(int *version) {
+    *version = int(number("version", "12040"));
+    return SUCCESS;
+}
+
+int cuDeviceGetCount(int *count) {
+    *count = int(number("devices", "1"));
+    return SUCCESS;
+}
+
+int cuDeviceGet(int *device, int ordinal) {
+    *device = ordinal;
+    return ordinal < number("devices", "1") ? SUCCESS : 101;
+}
+
+int cuDeviceGetName(char *name, int length, int) {
+    snprintf(name, size_t(length), "%s", setting("name", "CUDA test double").c_str());
+    return SUCCESS;
+}
+
+int cuDeviceGetUuid(unsigned char *uuid, int) {
+    std::string digits = setting("uuid", "00000000000000000000000000000000");
+    for (size_t index = 0; index < 16; index++) {
+        uuid[index] = uint8_t(strtoul(digits.substr(2 * index, 2).c_str(), nullptr, 16));
+    }
+    return SUCCESS;
+}
+
+int cuDeviceTotalMem_v2(size_t *bytes, int) {
+    *bytes = size_t(number("memory", "1073741824"));
+    return SUCCESS;
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int) {
+    switch (attribute) {
+    case 38: *value = 1 << 20; break;                                 // L2 cache, bytes
+    case 75: *value = int(number("capability", "80")) / 10; break;    // major
+    case 76: *value = int(number("capability", "80")) % 10; break;    // minor
+    case 108: *value = 1 << 16; break;                                // L2 cache that can be set aside, bytes
+    default: *value = 0;
+    }
+    return SUCCESS;
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int) {
+    *context = &allocations;
+    return answer("cuDevicePrimaryCtxRetain");
+}
+int cuDevicePrimaryCtxRelease_v2(int) { return SUCCESS; }
+int cuCtxGetCurrent(void **context) {
+    *context = &allocations;
+    return broken;
+}
+int cuCtxSetCurrent(void *) { return broken; }
+int cuCtxSetLimit(int, size_t) { return broken; }
+int cuCtxResetPersistingL2Cache(void) { return broken; }
+int cuCtxSynchronize(void) { return answer("cuCtxSynchronize"); }
+
+int cuMemAlloc_v2(uintptr_t *address, size_t bytes) {
+    if (broken != SUCCESS) return broken;
+    size_t room = size_t(number("memory", "1073741824"));
+    if (bytes == 0) return INVALID_VALUE;
+    void *memory = bytes > room - allocated ? nullptr : malloc(bytes);
+    if (memory == nullptr) return OUT_OF_MEMORY;
+    // Not zeros: what reads before it writes shall show.
+    memset(memory, 0xA5, bytes);
+    *address = reinterpret_cast<uintptr_t>(memory);
+    allocations[*address] = bytes;
+    allocated += bytes;
+    return SUCCESS;
+}
+
+int cuMemFree_v2(uintptr_t address) {
+    auto found = allocations.find(address);
+    if (found == allocations.end()) return INVALID_VALUE;
+    allocated -= found->second;
+    allocations.erase(found);
+    free(reinterpret_cast<void *>(address));
+    return broken;
+}
+
+int cuMemcpyHtoD_v2(uintptr_t to, const void *from, size_t bytes) {
+    if (!holds(to, bytes)) return INVALID_VALUE;
+    memcpy(reinterpret_cast<void *>(to), from, bytes);
+    return broken;
+}
+
+int cuMemcpyDtoH_v2(void *to, uintptr_t from, size_t bytes) {
+    if (!holds(from, bytes)) return INVALID_VALUE;
+    memcpy(to, reinterpret_cast<void *>(from), bytes);
+    return broken;
+}
+
+int cuMemsetD32Async(uintptr_t to, unsigned word, size_t words, void *) {
+    if (!holds(to, words * 4)) return INVALID_VALUE;
+    unsigned *memory = reinterpret_cast<unsigned *>(to);
+    for (size_t index = 0; index < words; index++) memory[index] = word;
+    return broken;
+}
+
+int cuModuleLoadDataEx(void **module, const char *ptx, unsigned, int *, void **values) {
+    int wanted = answer("cuModuleLoadDataEx");
+    if (wanted != SUCCESS) return wanted;
+    std::string path = folder() + "/kernels/" + module_of(ptx) + ".so";
+    *module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (*module == nullptr) {
+        snprintf(static_cast<char *>(values[0]), reinterpret_cast<size_t>(values[1]), "%s", dlerror());
+        return INVALID_PTX;
+    }
+    return SUCCESS;
+}
+
+int cuModuleUnload(void *) { return broken; }
+
+int cuModuleGetFunction(void **function, void *module, const char *name) {
+    *function = dlsym(module, (std::string("vramlab_run_") + name).c_str());
+    return *function == nullptr ? NOT_FOUND : SUCCESS;
+}
+
+int cuLaunchKernel(
+    void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned, void *,
+    void **arguments, void **) {
+    if (broken != SUCCESS) return broken;
+    if (gx == 0 || gy == 0 || gz == 0) return INVALID_VALUE;
+    // As on a device, a kernel's own fault shows at the next call that waits for it.
+    int fault = int(number("kernel", "0"));
+    const unsigned grid[3] = {gx, gy, gz}, block[3] = {bx, by, bz};
+    if (fault == SUCCESS && reinterpret_cast<Run>(function)(grid, block, arguments) != 0) fault = LAUNCH_FAILED;
+    broken = fault;
+    return SUCCESS;
+}
+
+int cuEventCreate(Event **event, unsigned) {
+    *event = new Event{};
+    return SUCCESS;
+}
+int cuEventRecord(Event *event, void *) {
+    clock_gettime(CLOCK_MONOTONIC, &event->at);
+    return broken;
+}
+int cuEventSynchronize(Event *) { return broken; }
+#ifndef OLD
+int cuEventElapsedTime(float *ms, Event *start, Event *end) {
+    double seconds = double(end->at.tv_sec - start->at.tv_sec);
+    *ms = float(seconds * 1e3 + double(end->at.tv_nsec - start->at.tv_nsec) / 1e6);
+    return broken;
+}
+#endif
+int cuEventDestroy_v2(Event *event) {
+    delete event;
+    return SUCCESS;
+}
+
+int cuGetErrorName(int, const char **text) {
+    *text = "an error of the test double";
+    return SUCCESS;
+}
+int cuGetErrorString(int code, const char **text) { return cuGetErrorName(code, text); }
+
+} // extern "C"

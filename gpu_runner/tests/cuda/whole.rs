@@ -1,0 +1,69 @@
+//! RMSNorm through the production code, over a stand-in for the driver.
+
+use evidence::{Backend, EvidenceClass, EvidenceLevel, Status, Timer};
+
+use crate::double::Double;
+
+/// What the library says of itself is no proof: these are a real card's name and an UUID like a real one's.
+const LIES: [(&str, &str); 2] = [("name", "NVIDIA H100 80GB HBM3"), ("uuid", "5a1f3c0e9b7d4e218c66a0b1c2d3e4f5")];
+
+#[test]
+fn every_shape_is_right_in_every_element() {
+    let double = Double::new(&[]);
+    for (rows, hidden) in [(1, 1), (1, 255), (2, 256), (3, 257), (7, 31), (13, 1021), (300, 5), (2, 4099)] {
+        let report = double.rmsnorm(rows, hidden).unwrap();
+        for candidate in &report.candidates {
+            let what = format!("{} at {rows} × {hidden}", candidate.name);
+            assert_eq!(candidate.status, Status::Ok, "{what}: {:?}", candidate.error);
+            // Within the tolerance, which each of these runs was held to in every element.
+            assert!(candidate.quality.max_rel_error.unwrap() < 2e-6, "{what}: {:?}", candidate.quality);
+            assert_eq!(candidate.runs.len(), 3, "{what}");
+            assert_eq!(candidate.metrics.timer, Some(Timer::DeviceEvents), "{what}");
+            assert_eq!(candidate.metrics.bytes_moved, None, "a GPU counts no bytes: {what}");
+        }
+        for line in report.ledger.iter().filter(|line| !line.part.starts_with("moved_")) {
+            assert_eq!(line.measured_bytes, Some(line.bytes), "{} at {rows} × {hidden}", line.part);
+        }
+        let (r, h) = (rows, hidden);
+        let peaks = report.candidates.iter().map(|candidate| candidate.metrics.peak_allocated_bytes);
+        assert!(peaks.eq([Some(4 * (3 * r * h + h + 2 * r)), Some(4 * (2 * r * h + h))]), "{rows} × {hidden}");
+    }
+}
+
+#[test]
+fn a_stand_in_is_no_gpu_whatever_it_says() {
+    for settings in [&[][..], &LIES] {
+        let report = Double::new(settings).rmsnorm(4, 64).unwrap();
+        let device = report.device.as_ref().unwrap();
+        assert_eq!(device.backend, Backend::CudaTestDouble);
+        assert_eq!(report.evidence_class(), EvidenceClass::Cpu, "{device:?}");
+        assert_eq!(report.level, EvidenceLevel::CpuBenchmark);
+        let bytes = serde_json::to_vec(&report).unwrap();
+        let context = evidence::GradeContext {
+            provenance: evidence::Provenance::Runner { runner: "r".into() },
+            ..Default::default()
+        };
+        let lab = labs::lab("rmsnorm").unwrap();
+        let points = evidence::grade(&evidence::read(&bytes).unwrap(), &lab.rubric, &context).points;
+        assert!(points.gpu.possible > 0 && points.gpu.earned == 0, "{points:?}");
+        // Nor may a server take it for a run on the backend that the lab asks for.
+        assert!(!lab.backends.iter().any(|backend| backend == device.backend.id()));
+    }
+}
+
+#[test]
+fn devices_shows_what_it_is() {
+    let said = |double: &Double| String::from_utf8(double.runner(&["devices"]).stdout).unwrap();
+    let line = said(&Double::new(&LIES));
+    assert!(line.contains("NVIDIA H100 80GB HBM3: CPU evidence"), "{line}");
+    let none = said(&Double::new(&[("cuInit", "100")]));
+    assert!(none.contains("cuda  none: cuInit: CUDA_ERROR_NO_DEVICE (100): the driver sees no GPU"), "{none}");
+}
+
+#[test]
+fn a_device_too_small_is_a_boundary_and_not_a_failure() {
+    // 64 × 64: 2 MiB are taken to flush the cache; then the fused variant needs 33,024 B, the unfused one 49,920 B.
+    let report = Double::new(&[("memory", "2140000")]).rmsnorm(64, 64).unwrap();
+    let edges: Vec<&str> = report.boundaries.iter().map(|edge| edge.candidate.as_str()).collect();
+    assert_eq!(edges, ["baseline"]);
+}
