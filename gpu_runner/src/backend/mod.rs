@@ -4,6 +4,8 @@ pub mod cpu;
 pub mod cuda;
 pub mod wgpu;
 
+use std::ffi::OsString;
+
 use labs::run::{Device, DeviceError};
 
 /// A backend this build knows.
@@ -38,6 +40,15 @@ impl BackendName {
             // What stands in the driver's place is told apart, and is no GPU.
             Self::Cuda => matches!(device, Found::Cuda | Found::CudaTestDouble),
         }
+    }
+
+    /// What a child keeps of the environment: where the libraries of a GPU lie, as containers say it, and which GPUs it may see.
+    pub fn environment(self) -> impl Iterator<Item = (&'static str, OsString)> {
+        let names: &[&str] = match self {
+            Self::Cpu | Self::Wgpu => &[],
+            Self::Cuda => &["LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"],
+        };
+        names.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)))
     }
 
     /// # Errors

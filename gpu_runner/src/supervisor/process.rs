@@ -21,9 +21,6 @@ use crate::child::{Line, MAX_LINE_BYTES, REPORT_FILE, Task};
 const MOST_LINES: usize = 1000;
 const STDERR_BYTES: usize = 4096;
 
-/// What a child keeps of the environment: where the libraries of a GPU lie, and which GPUs it may see.
-const PASSED: [&str; 2] = ["LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"];
-
 /// What happens to a child, and to the lease of its job.
 #[derive(Debug)]
 pub enum Event {
@@ -69,7 +66,7 @@ impl Running {
         let mut child = Command::new(&program.program)
             .args(&program.args)
             .env_clear()
-            .envs(PASSED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
+            .envs(spec.backend.environment())
             .current_dir(dir.path())
             .process_group(0)
             .stdin(Stdio::piped())

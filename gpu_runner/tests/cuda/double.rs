@@ -10,6 +10,9 @@ use tempfile::TempDir;
 /// The folder of this crate.
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
+/// What the library says of itself is no proof: these are a real card's name and an UUID like a real one's.
+pub const LIES: [(&str, &str); 2] = [("name", "NVIDIA H100 80GB HBM3"), ("uuid", "5a1f3c0e9b7d4e218c66a0b1c2d3e4f5")];
+
 /// A driver of the test's own: the folder that goes into LD_LIBRARY_PATH.
 pub struct Double {
     folder: TempDir,
@@ -59,6 +62,19 @@ fn compile(from: &Path, to: &Path, flags: &[&str]) {
     assert!(out.status.success(), "{}: {}", from.display(), String::from_utf8_lossy(&out.stderr));
 }
 
+/// Compiles a CUDA source for the processor, under the name by which the stand-in finds it.
+fn compile_kernels(source: &str, ptx: &str, to: &Path) {
+    let folder = tempfile::tempdir().unwrap();
+    let host = Path::new(HERE).join("host/cuda_on_cpu.h");
+    let mut unit = format!("#include {host:?}\n{source}\n");
+    for name in entries(ptx) {
+        unit.push_str(&format!("VRAMLAB_KERNEL({name})\n"));
+    }
+    let path = folder.path().join("kernel.cpp");
+    fs::write(&path, unit).unwrap();
+    compile(&path, &to.join(format!("{}.so", module_of(ptx))), &["-fvisibility=hidden"]);
+}
+
 fn parts() -> &'static Parts {
     static PARTS: OnceLock<Parts> = OnceLock::new();
     PARTS.get_or_init(|| {
@@ -68,16 +84,10 @@ fn parts() -> &'static Parts {
         compile(&double, &at("libcuda.so.1"), &[]);
         compile(&double, &at("libcuda-old.so.1"), &["-DOLD"]);
         fs::create_dir(at("kernels")).unwrap();
-        for (lab, source) in sources() {
+        for (_, source) in sources() {
+            let text = fs::read_to_string(&source).unwrap();
             let ptx = fs::read_to_string(source.with_file_name("kernel.ptx")).unwrap();
-            let host = Path::new(HERE).join("host/cuda_on_cpu.h");
-            let mut unit = format!("#include {host:?}\n#include {source:?}\n");
-            for name in entries(&ptx) {
-                unit.push_str(&format!("VRAMLAB_KERNEL({name})\n"));
-            }
-            let unit_path = at(&format!("{lab}.cpp"));
-            fs::write(&unit_path, unit).unwrap();
-            compile(&unit_path, &at("kernels").join(format!("{}.so", module_of(&ptx))), &["-fvisibility=hidden"]);
+            compile_kernels(&text, &ptx, &at("kernels"));
         }
         Parts { folder }
     })
@@ -93,6 +103,17 @@ impl Double {
         Self::of("libcuda-old.so.1", &[])
     }
 
+    /// One whose RMSNorm has a fault: the first `right` of its source is `wrong`.
+    pub fn faulty(right: &str, wrong: &str) -> Self {
+        let double = Self::new(&[]);
+        let (_, path) = sources().into_iter().find(|(lab, _)| lab == "rmsnorm").unwrap();
+        let source = fs::read_to_string(&path).unwrap();
+        assert!(source.contains(right), "the source holds {right:?}");
+        let ptx = fs::read_to_string(path.with_file_name("kernel.ptx")).unwrap();
+        compile_kernels(&source.replacen(right, wrong, 1), &ptx, &double.folder.path().join("kernels"));
+        double
+    }
+
     /// No driver at all.
     pub fn none() -> Self {
         Self { folder: tempfile::tempdir().unwrap(), also: None }
@@ -101,7 +122,11 @@ impl Double {
     fn of(library: &str, settings: &[(&str, &str)]) -> Self {
         let (folder, parts) = (tempfile::tempdir().unwrap(), parts().folder.path());
         fs::copy(parts.join(library), folder.path().join("libcuda.so.1")).unwrap();
-        std::os::unix::fs::symlink(parts.join("kernels"), folder.path().join("kernels")).unwrap();
+        // Copied, for a child may read no other folder.
+        fs::create_dir(folder.path().join("kernels")).unwrap();
+        for kernels in fs::read_dir(parts.join("kernels")).unwrap().flatten() {
+            fs::copy(kernels.path(), folder.path().join("kernels").join(kernels.file_name())).unwrap();
+        }
         let lines: String = settings.iter().map(|(key, value)| format!("{key}={value}\n")).collect();
         fs::write(folder.path().join("settings"), lines).unwrap();
         Self { folder, also: None }
@@ -111,6 +136,10 @@ impl Double {
     pub fn beside(mut self, libraries: PathBuf) -> Self {
         self.also = Some(libraries);
         self
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// `gpu_runner` with this driver and no other.

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 enum : int {
     SUCCESS = 0,
@@ -21,6 +22,7 @@ enum : int {
     OUT_OF_MEMORY = 2,
     INVALID_PTX = 218,
     NOT_FOUND = 500,
+    ILLEGAL_ADDRESS = 700,
     LAUNCH_FAILED = 719,
 };
 
@@ -30,7 +32,18 @@ struct Event {
     timespec at;
 };
 
-static std::map<uintptr_t, size_t> allocations;
+// Device memory ends where a page begins that nobody may touch, so that what runs over its end breaks off. Vectors of four
+// floats need addresses of whole sixteen bytes: what is left to them is filled, and looked at when the memory is freed.
+constexpr size_t PAGE = 4096, ALIGNED = 16;
+constexpr uint8_t FILLED = 0xC3;
+
+struct Memory {
+    size_t bytes, mapped;
+    void *start;
+    size_t slack() const { return (ALIGNED - bytes % ALIGNED) % ALIGNED; }
+};
+
+static std::map<uintptr_t, Memory> allocations;
 static size_t allocated = 0;
 // What every call answers after a kernel broke off.
 static int broken = SUCCESS;
@@ -64,8 +77,8 @@ static int answer(const char *call) { return broken != SUCCESS ? broken : int(nu
 static bool holds(uintptr_t at, size_t bytes) {
     auto next = allocations.upper_bound(at);
     if (next == allocations.begin()) return false;
-    auto [start, size] = *--next;
-    return at - start <= size && bytes <= size - (at - start);
+    auto [start, memory] = *--next;
+    return at - start <= memory.bytes && bytes <= memory.bytes - (at - start);
 }
 
 // FNV-1a over the names, sorted, each with a line's end.
@@ -150,12 +163,19 @@ int cuMemAlloc_v2(uintptr_t *address, size_t bytes) {
     if (broken != SUCCESS) return broken;
     size_t room = size_t(number("memory", "1073741824"));
     if (bytes == 0) return INVALID_VALUE;
-    void *memory = bytes > room - allocated ? nullptr : malloc(bytes);
-    if (memory == nullptr) return OUT_OF_MEMORY;
+    if (bytes > room - allocated) return OUT_OF_MEMORY;
+    Memory memory{bytes, 0, nullptr};
+    size_t used = bytes + memory.slack(), pages = (used + PAGE - 1) / PAGE * PAGE;
+    memory.mapped = pages + PAGE;
+    memory.start = mmap(nullptr, memory.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory.start == MAP_FAILED) return OUT_OF_MEMORY;
+    uint8_t *guard = static_cast<uint8_t *>(memory.start) + pages;
+    if (mprotect(guard, PAGE, PROT_NONE) != 0) return OUT_OF_MEMORY;
     // Not zeros: what reads before it writes shall show.
-    memset(memory, 0xA5, bytes);
-    *address = reinterpret_cast<uintptr_t>(memory);
-    allocations[*address] = bytes;
+    memset(guard - used, 0xA5, bytes);
+    memset(guard - memory.slack(), FILLED, memory.slack());
+    *address = reinterpret_cast<uintptr_t>(guard - used);
+    allocations[*address] = memory;
     allocated += bytes;
     return SUCCESS;
 }
@@ -163,9 +183,14 @@ int cuMemAlloc_v2(uintptr_t *address, size_t bytes) {
 int cuMemFree_v2(uintptr_t address) {
     auto found = allocations.find(address);
     if (found == allocations.end()) return INVALID_VALUE;
-    allocated -= found->second;
+    const Memory memory = found->second;
+    const uint8_t *end = reinterpret_cast<const uint8_t *>(address) + memory.bytes;
+    for (size_t index = 0; index < memory.slack(); index++) {
+        if (end[index] != FILLED) broken = ILLEGAL_ADDRESS;
+    }
+    munmap(memory.start, memory.mapped);
+    allocated -= memory.bytes;
     allocations.erase(found);
-    free(reinterpret_cast<void *>(address));
     return broken;
 }
 

@@ -2,10 +2,7 @@
 
 use evidence::{Backend, EvidenceClass, EvidenceLevel, Status, Timer};
 
-use crate::double::Double;
-
-/// What the library says of itself is no proof: these are a real card's name and an UUID like a real one's.
-const LIES: [(&str, &str); 2] = [("name", "NVIDIA H100 80GB HBM3"), ("uuid", "5a1f3c0e9b7d4e218c66a0b1c2d3e4f5")];
+use crate::double::{Double, LIES};
 
 #[test]
 fn every_shape_is_right_in_every_element() {
@@ -66,4 +63,27 @@ fn a_device_too_small_is_a_boundary_and_not_a_failure() {
     let report = Double::new(&[("memory", "2140000")]).rmsnorm(64, 64).unwrap();
     let edges: Vec<&str> = report.boundaries.iter().map(|edge| edge.candidate.as_str()).collect();
     assert_eq!(edges, ["baseline"]);
+}
+
+#[test]
+fn a_fault_in_a_kernel_is_found() {
+    let failed = |double: &Double| match double.rmsnorm(8, 60) {
+        Err(_) => true,
+        Ok(report) => report.candidates.iter().any(|candidate| candidate.status == Status::Failed),
+    };
+    assert!(!failed(&Double::new(&[])), "the source as it is");
+    for (right, wrong) in [
+        ("__syncthreads();", ""),
+        ("__shfl_sync(ALL, sum, 0)", "sum"),
+        ("distance = WARP / 2", "distance = WARP / 4"),
+        ("column < hidden", "column < hidden - 1"),
+        ("if (at < elements)", ""),
+        ("if (at < elements)", "if (at + 1 < elements)"),
+        ("if (row < rows)", ""),
+        (" + eps)", ")"),
+        ("* inverse * weight[column]", "* inverse"),
+        ("* root * weight[column]", "* root * weight[0]"),
+    ] {
+        assert!(failed(&Double::faulty(right, wrong)), "{right:?} became {wrong:?}");
+    }
 }

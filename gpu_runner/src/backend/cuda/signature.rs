@@ -25,7 +25,7 @@ fn bytes(param: &str) -> Option<u64> {
     let words: Vec<&str> = param.strip_prefix(".param")?.split_whitespace().collect();
     let name = words.last()?;
     let number = |word: &&str| word.strip_prefix(['.'])?.strip_prefix(['u', 's', 'b', 'f'])?.parse::<u64>().ok();
-    let bits = words.iter().find_map(|word| number(word))?;
+    let bits = words.iter().find_map(number)?;
     let elements = name.split_once('[').and_then(|(_, size)| size.trim_end_matches(']').parse().ok()).unwrap_or(1);
     (bits / 8).checked_mul(elements)
 }
