@@ -1,5 +1,6 @@
 //! What supervisor and child say to each other, one JSON document per line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use labs::run::{Params, Stage};
@@ -22,6 +23,16 @@ pub const REPORT_FILE: &str = "report.json";
 pub enum Task {
     Compile(CompileSpec),
     Execute(Spec),
+}
+
+impl Task {
+    /// What the process that does it keeps of ours.
+    pub fn environment(&self) -> Vec<(&'static str, OsString)> {
+        match self {
+            Self::Compile(_) => Vec::new(),
+            Self::Execute(spec) => spec.backend.environment().collect(),
+        }
+    }
 }
 
 /// A run of a lab.

@@ -66,7 +66,7 @@ impl Running {
         let mut child = Command::new(&program.program)
             .args(&program.args)
             .env_clear()
-            .envs(spec.backend.environment())
+            .envs(task.environment())
             .current_dir(dir.path())
             .process_group(0)
             .stdin(Stdio::piped())

@@ -50,8 +50,17 @@ pub fn lab(backend: BackendName, folder: &Path) -> Profile {
         read.extend(paths(&[VULKAN, CARDS, CUDA]));
         devices.extend(card_nodes());
     }
+    if backend == BackendName::Cuda {
+        read.extend(libraries_elsewhere());
+    }
     let files = Files { read, devices, write: vec![folder.to_owned()], ..Files::default() };
     Profile { files, calls: Calls::Trusted }
+}
+
+/// Where whoever runs this machine put the driver's libraries: containers do not put them among the system's.
+fn libraries_elsewhere() -> Vec<PathBuf> {
+    let folders = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    std::env::split_paths(&folders).filter(|folder| folder.is_absolute()).collect()
 }
 
 fn card_nodes() -> Vec<PathBuf> {
