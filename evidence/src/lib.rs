@@ -46,9 +46,9 @@ pub use phrase::Phrase;
 pub use read::{Document, MAX_BYTES, ReadError, read};
 pub use reconcile::{Line, LineKind};
 pub use report::{
-    Backend, Boundary, BoundaryKind, Budget, Candidate, Decision, DeviceFacts, DeviceKind, Event, EvidenceClass,
-    EvidenceLevel, Interval, IntervalMethod, Kernel, LearnerCode, LedgerLine, Meaning, MemoryStep, Metrics,
-    PrefixCache, Provenance, Quality, Quantised, Ranks, Reached, Report, Roofline, SCHEMA, SchemaId, Serving,
+    Backend, Boundary, BoundaryKind, Budget, Candidate, Conditions, Decision, DeviceFacts, DeviceKind, Event,
+    EvidenceClass, EvidenceLevel, Interval, IntervalMethod, Kernel, LearnerCode, LedgerLine, Meaning, MemoryStep,
+    Metrics, PrefixCache, Provenance, Quality, Quantised, Ranks, Reached, Report, Roofline, SCHEMA, SchemaId, Serving,
     ServingLimits, Speculative, Spread, Status, Timer, Times, Training, Word, Workload,
 };
 pub use rubric::{DecisionRule, Part, Rubric, RubricItem};

@@ -41,6 +41,7 @@ impl Made {
             decision: decision(reader.raw),
             source: Some(source(shape, sha256)),
             learner_code: None,
+            conditions: None,
         };
         let mut faults = reader.faults;
         faults.truncate(MAX_FAULTS);

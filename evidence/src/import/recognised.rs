@@ -29,6 +29,7 @@ pub(super) fn import(shape: Shape, raw: &Value, sha256: &str) -> (Report, Paper)
         decision: made::decision(raw),
         source: Some(made::source(shape, sha256)),
         learner_code: None,
+        conditions: None,
     };
     (report, Paper { said: Said::read(raw), devices, level_word: word, ..Paper::default() })
 }

@@ -4,6 +4,7 @@
 //! A value that was not measured is absent, never zero.
 
 mod candidate;
+mod conditions;
 mod decision;
 mod device;
 mod level;
@@ -20,6 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use candidate::{Boundary, BoundaryKind, Candidate, Metrics, Quality, Status, Timer};
+pub use conditions::Conditions;
 pub use decision::{Budget, Decision, Meaning, Word};
 pub use device::{Backend, DeviceFacts, DeviceKind, EvidenceClass};
 pub use level::EvidenceLevel;
@@ -132,6 +134,9 @@ pub struct Report {
     /// Set when a learner's own code took the place of one of the lab's kernels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learner_code: Option<LearnerCode>,
+    /// Absent where the device has no monitor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Conditions>,
 }
 
 impl Report {

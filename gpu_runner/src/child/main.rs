@@ -78,7 +78,8 @@ fn execute(spec: &Spec) -> Result<Line, Line> {
     let report = match spec.replaced.as_ref().zip(learner) {
         None => {
             let mut device = spec.backend.open().map_err(|error| could_not_start(error.to_string()))?;
-            labs::run::run(&spec.lab, &spec.params, device.as_mut(), &mut Speaker)
+            let report = labs::run::run(&spec.lab, &spec.params, device.as_mut(), &mut Speaker);
+            report.map(|report| evidence::Report { conditions: device.conditions(), ..report })
         }
         Some((replaced, started)) => {
             let process = started.load().map_err(|message| Line::Failed { kind: FailureKind::Lab, message })?;
@@ -86,6 +87,14 @@ fn execute(spec: &Spec) -> Result<Line, Line> {
         }
     };
     let report = report.map_err(|error| Line::Failed { kind: kind(&error), message: error.to_string() })?;
+    if let Some(conditions) = report.conditions.as_ref().filter(|conditions| !conditions.is_steady()) {
+        Speaker.note(&format!(
+            "the device was not steady: its clock went from {} to {} MHz; held back by: {}",
+            conditions.clock_highest_mhz,
+            conditions.clock_fallen_mhz,
+            conditions.held_back_by.join(", ")
+        ));
+    }
     let bad = |message: String| Line::Failed { kind: FailureKind::BadReport, message };
     let mut bytes =
         serde_json::to_vec_pretty(&report).map_err(|error| bad(format!("the report is no JSON: {error}")))?;

@@ -83,6 +83,7 @@ fn parts() -> &'static Parts {
         let double = Path::new(HERE).join("tests/cuda/libcuda.cpp");
         compile(&double, &at("libcuda.so.1"), &[]);
         compile(&double, &at("libcuda-old.so.1"), &["-DOLD"]);
+        compile(&double.with_file_name("libnvidia-ml.cpp"), &at("libnvidia-ml.so.1"), &[]);
         fs::create_dir(at("kernels")).unwrap();
         for (_, source) in sources() {
             let text = fs::read_to_string(&source).unwrap();
@@ -122,6 +123,7 @@ impl Double {
     fn of(library: &str, settings: &[(&str, &str)]) -> Self {
         let (folder, parts) = (tempfile::tempdir().unwrap(), parts().folder.path());
         fs::copy(parts.join(library), folder.path().join("libcuda.so.1")).unwrap();
+        fs::copy(parts.join("libnvidia-ml.so.1"), folder.path().join("libnvidia-ml.so.1")).unwrap();
         // Copied, for a child may read no other folder.
         fs::create_dir(folder.path().join("kernels")).unwrap();
         for kernels in fs::read_dir(parts.join("kernels")).unwrap().flatten() {

@@ -87,3 +87,18 @@ fn a_fault_in_a_kernel_is_found() {
         assert!(failed(&Double::faulty(right, wrong)), "{right:?} became {wrong:?}");
     }
 }
+
+#[test]
+fn what_the_monitor_sees_stands_in_the_report() {
+    let of = |settings: &[(&str, &str)]| Double::new(settings).rmsnorm(2, 8).unwrap().conditions;
+    assert_eq!(of(&[]), None, "no monitor");
+    let steady = of(&[("clocks", "210,1980")]).unwrap();
+    assert!(steady.is_steady(), "{steady:?}");
+    // Two warm-up rounds and three that count, of two variants.
+    assert_eq!((steady.samples, steady.clock_highest_mhz, steady.temperature_highest_c), (10, 1980, Some(40)));
+    // 4: the power limit; 64: too hot.
+    let held = of(&[("clocks", "1980,1980,1200"), ("celsius", "88"), ("reasons", "68")]).unwrap();
+    assert!(!held.is_steady());
+    assert_eq!((held.clock_highest_mhz, held.clock_fallen_mhz, held.temperature_highest_c), (1980, 1200, Some(88)));
+    assert_eq!(held.held_back_by, ["sw_power_cap", "hw_thermal_slowdown"]);
+}

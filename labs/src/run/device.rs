@@ -1,6 +1,6 @@
 //! What a lab program may ask of the machine. Small on purpose: a backend that cannot do one of these honestly says so in its answer.
 
-use evidence::{DeviceFacts, Timer};
+use evidence::{Conditions, DeviceFacts, Timer};
 
 use super::host::{HostKernel, KernelFault};
 
@@ -181,6 +181,11 @@ pub trait Device {
 
     /// The peak becomes what is allocated now.
     fn reset_peak(&mut self);
+
+    /// How the device fared in the timed runs so far. `None` where nobody can be asked.
+    fn conditions(&self) -> Option<Conditions> {
+        None
+    }
 
     /// `None` where the backend has no counter: a number is measured or absent, never made up.
     fn traffic(&self) -> Option<Traffic>;

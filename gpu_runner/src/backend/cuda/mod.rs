@@ -6,6 +6,7 @@
 
 mod driver;
 mod facts;
+mod monitor;
 pub mod nvrtc;
 pub mod resources;
 mod signature;
@@ -18,10 +19,11 @@ use std::time::Instant;
 
 use cudarc::driver::CudaEvent;
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
-use evidence::{DeviceFacts, Timer};
+use evidence::{Conditions, DeviceFacts, Timer};
 use labs::run::{Arg, Buffer, Device, DeviceError, Kernel, Memory, Timing, Traffic};
 
 use driver::{Allocation, Driver, Function, Module, Value};
+use monitor::Monitor;
 use trouble::failed;
 
 const BACKEND: &str = "cuda";
@@ -65,6 +67,7 @@ pub struct Cuda {
     has_persisting_cache: bool,
     events: [CudaEvent; 2],
     begun: Option<Instant>,
+    monitor: Option<Monitor>,
     /// Dropped last: the context outlives what lies in it.
     driver: Driver,
 }
@@ -78,8 +81,10 @@ impl Cuda {
         let cache = u64::try_from(driver.attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?).unwrap_or(0);
         let persisting = driver.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE)?;
         let events = [driver.event()?, driver.event()?];
+        let facts = facts::facts(&said, Path::new(facts::MODULE));
         let mut cuda = Self {
-            facts: facts::facts(&said, Path::new(facts::MODULE)),
+            monitor: facts.uuid.as_deref().and_then(Monitor::open),
+            facts,
             capability: u32::try_from(major * 10 + minor).unwrap_or(0),
             buffers: HashMap::new(),
             next: 0,
@@ -278,7 +283,15 @@ impl Device for Cuda {
         if !ms.is_finite() || ms < 0.0 {
             return Err(failed("the device's clock went back"));
         }
+        // Outside of the window, and while the clock is still that of the work.
+        if let Some(monitor) = &mut self.monitor {
+            monitor.sample();
+        }
         Ok(Timing { device_ns: (f64::from(ms) * 1e6) as u64, wall_ns })
+    }
+
+    fn conditions(&self) -> Option<Conditions> {
+        self.monitor.as_ref()?.conditions()
     }
 
     fn memory(&self) -> Memory {

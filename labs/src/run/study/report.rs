@@ -61,6 +61,7 @@ pub fn build(
         decision: None,
         source: None,
         learner_code: None,
+        conditions: None,
     };
     report.decision = evidence::conclude(&report, study.rule, &Budget::default());
     Ok(report)
