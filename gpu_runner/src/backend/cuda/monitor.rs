@@ -35,13 +35,13 @@ impl Monitor {
     /// `None` where there is no monitor, or none that knows the device.
     pub fn open(uuid: &str) -> Option<Self> {
         let nvml = bordered("nvmlInit", || Nvml::builder().lib_path(OsStr::new(LIBRARY)).init()).ok()?.ok()?;
-        let known = bordered("nvmlDeviceGetHandleByUUID", || nvml.device_by_uuid(uuid.to_owned()).is_ok()).ok()?;
+        let known = bordered("nvmlDeviceGetHandleByUUID", || nvml.device_by_uuid(uuid).is_ok()).ok()?;
         known.then(|| Self { nvml, uuid: uuid.to_owned(), seen: None })
     }
 
     pub fn sample(&mut self) {
         let asked = bordered("nvml", || {
-            let device = self.nvml.device_by_uuid(self.uuid.clone()).ok()?;
+            let device = self.nvml.device_by_uuid(self.uuid.as_str()).ok()?;
             let clock = u64::from(device.clock_info(Clock::SM).ok()?);
             let temperature = device.temperature(TemperatureSensor::Gpu).ok().map(u64::from);
             Some((clock, temperature, device.current_throttle_reasons().unwrap_or(ThrottleReasons::empty())))
