@@ -3,24 +3,34 @@
 
 use super::format::{Format, Per};
 use crate::run::formats::{from_bf16, to_bf16};
-use crate::run::{HostArg, HostKernel, In, Kernel, KernelFault, Share, Wgsl, arguments};
+use crate::run::{Cuda, HostArg, HostKernel, In, Kernel, KernelFault, Share, Wgsl, arguments};
 
 const SOURCE: &str = concat!(include_str!("../src/run/formats.wgsl"), include_str!("kernel.wgsl"));
 
-const fn kernel(name: &'static str, host: HostKernel, share: Share) -> Kernel {
-    Kernel { name, host, cuda: None, wgsl: Some(Wgsl { source: SOURCE, share }) }
+/// In CUDA a block of this many threads takes as many items as told.
+const BLOCK: u32 = 256;
+
+const fn kernel(name: &'static str, host: HostKernel, share: Share, items_of_block: u32) -> Kernel {
+    let cuda =
+        Cuda { source: include_str!("kernel.cu"), ptx: Some(include_str!("kernel.ptx")), block: BLOCK, items_of_block };
+    Kernel { name, host, cuda: Some(cuda), wgsl: Some(Wgsl { source: SOURCE, share }) }
 }
+
+/// A warp for each item.
+const WARPS: u32 = BLOCK / 32;
+/// Eight words of a row side by side; the threads share the tokens.
+const COLUMNS: u32 = 8;
 
 /// The width stands in the source as well.
 const WORD: Share = Share::ItemOfInvocation { width: 128 };
 
-pub const SCALES: Kernel = kernel("kv_scales", scales, Share::ItemOfGroup);
-pub const ENCODE: Kernel = kernel("kv_encode", encode, WORD);
-pub const SCORES: Kernel = kernel("kv_scores", scores, Share::ItemOfGroup);
-pub const SUMS: Kernel = kernel("kv_sums", sums, Share::ItemOfGroup);
-pub const BF16_ENCODE: Kernel = kernel("bf16_encode", bf16_encode, WORD);
-pub const BF16_SCORES: Kernel = kernel("bf16_scores", bf16_scores, Share::ItemOfGroup);
-pub const BF16_SUMS: Kernel = kernel("bf16_sums", bf16_sums, Share::ItemOfGroup);
+pub const SCALES: Kernel = kernel("kv_scales", scales, Share::ItemOfGroup, 1);
+pub const ENCODE: Kernel = kernel("kv_encode", encode, WORD, BLOCK);
+pub const SCORES: Kernel = kernel("kv_scores", scores, Share::ItemOfGroup, WARPS);
+pub const SUMS: Kernel = kernel("kv_sums", sums, Share::ItemOfGroup, COLUMNS);
+pub const BF16_ENCODE: Kernel = kernel("bf16_encode", bf16_encode, WORD, BLOCK);
+pub const BF16_SCORES: Kernel = kernel("bf16_scores", bf16_scores, Share::ItemOfGroup, WARPS);
+pub const BF16_SUMS: Kernel = kernel("bf16_sums", bf16_sums, Share::ItemOfGroup, COLUMNS);
 
 pub const ALL: [Kernel; 7] = [SCALES, ENCODE, SCORES, SUMS, BF16_ENCODE, BF16_SCORES, BF16_SUMS];
 

@@ -2,7 +2,7 @@
 //! the end of the last word are zeros.
 
 use crate::run::formats::{from_bf16, from_e4m3, to_bf16, to_e4m3};
-use crate::run::{HostArg, Kernel, KernelFault, Share, Wgsl, arguments};
+use crate::run::{Cuda, HostArg, Kernel, KernelFault, Share, Wgsl, arguments};
 
 /// An invocation for each word of the narrower side; the width stands in the source as well.
 const WGSL: Option<Wgsl> = Some(Wgsl {
@@ -10,11 +10,15 @@ const WGSL: Option<Wgsl> = Some(Wgsl {
     share: Share::ItemOfInvocation { width: 256 },
 });
 
+const CUDA: Cuda =
+    Cuda { source: include_str!("kernel.cu"), ptx: Some(include_str!("kernel.ptx")), block: 256, items_of_block: 256 };
+
 const fn kernel(name: &'static str, host: crate::run::HostKernel) -> Kernel {
-    Kernel { name, host, cuda: None, wgsl: WGSL }
+    Kernel { name, host, cuda: Some(CUDA), wgsl: WGSL }
 }
 
-pub const COPY: Kernel = kernel("copy_words", copy);
+/// CUDA takes four words to a thread.
+pub const COPY: Kernel = Kernel { cuda: Some(Cuda { items_of_block: 1024, ..CUDA }), ..kernel("copy_words", copy) };
 pub const FP32_TO_BF16: Kernel = kernel("fp32_to_bf16", |args| narrow::<2>(args, to_bf16));
 pub const BF16_TO_FP32: Kernel = kernel("bf16_to_fp32", |args| widen::<2>(args, from_bf16));
 pub const FP32_TO_FP8: Kernel = kernel("fp32_to_fp8", |args| narrow::<4>(args, to_e4m3));

@@ -20,6 +20,12 @@ awkward=(
     "rmsnorm rows=1048576 hidden=1"
     "rmsnorm rows=3 hidden=65536"
     "rmsnorm rows=8192 hidden=4096"
+    "memory-bandwidth elements=1"
+    "memory-bandwidth elements=4099"
+    "memory-bandwidth elements=33554431"
+    "kv-quant tokens=1 heads=1 head_dim=8 outliers=0"
+    "kv-quant tokens=67 heads=3 head_dim=136"
+    "kv-quant tokens=8191 heads=8 head_dim=128"
 )
 
 [ -x "$runner" ] || {

@@ -24,16 +24,21 @@ struct Parts {
     folder: TempDir,
 }
 
-/// Every `kernel.cu`, with its lab's name.
+/// Every `kernel.cu`, with its folder's name.
 pub fn sources() -> Vec<(String, PathBuf)> {
-    let labs = fs::read_dir(Path::new(HERE).join("../labs")).unwrap();
-    let mut found: Vec<(String, PathBuf)> = labs
-        .flatten()
-        .map(|lab| (lab.file_name().into_string().unwrap(), lab.path().join("kernel.cu")))
-        .filter(|(_, path)| path.is_file())
-        .collect();
+    let mut found = Vec::new();
+    let mut folders = vec![Path::new(HERE).join("../labs")];
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.ends_with("kernel.cu") {
+                found.push((folder.file_name().unwrap().to_str().unwrap().to_owned(), path));
+            }
+        }
+    }
     found.sort();
-    assert!(!found.is_empty(), "there are labs with CUDA sources");
+    assert!(found.len() > 3, "{found:?}");
     found
 }
 
@@ -153,9 +158,12 @@ impl Double {
 
     /// Runs RMSNorm and gives what came out, or what was said.
     pub fn rmsnorm(&self, rows: u64, hidden: u64) -> Result<evidence::Report, String> {
-        let (rows, hidden) = (format!("rows={rows}"), format!("hidden={hidden}"));
-        let mut args = vec!["run", "rmsnorm", "--backend", "cuda", "--out", "-"];
-        for param in [&rows, &hidden, "samples=3"] {
+        self.lab("rmsnorm", &[&format!("rows={rows}"), &format!("hidden={hidden}"), "samples=3"])
+    }
+
+    pub fn lab(&self, lab: &str, params: &[&str]) -> Result<evidence::Report, String> {
+        let mut args = vec!["run", lab, "--backend", "cuda", "--out", "-"];
+        for param in params {
             args.extend(["--param", param]);
         }
         let out = self.runner(&args);

@@ -28,6 +28,29 @@ fn every_shape_is_right_in_every_element() {
 }
 
 #[test]
+fn the_other_labs_are_right_on_awkward_sizes() {
+    let double = Double::new(&[]);
+    for (lab, params) in [
+        ("memory-bandwidth", vec!["elements=1"]),
+        ("memory-bandwidth", vec!["elements=3"]),
+        ("memory-bandwidth", vec!["elements=4099"]),
+        ("kv-quant", vec!["tokens=1", "heads=1", "head_dim=8", "outliers=0"]),
+        ("kv-quant", vec!["tokens=5", "heads=3", "head_dim=24"]),
+        ("kv-quant", vec!["tokens=67", "heads=2", "head_dim=136"]),
+    ] {
+        let report = double.lab(lab, &[&params[..], &["samples=3"]].concat()).unwrap();
+        assert!(report.candidates.len() > 5, "{lab}: every variant of the lab");
+        for candidate in &report.candidates {
+            let what = format!("{lab} {params:?}: {}", candidate.name);
+            assert_eq!(candidate.status, Status::Ok, "{what}: {:?}", candidate.error);
+            assert!(!candidate.runs.is_empty(), "{what} was timed");
+        }
+        assert_eq!(report.evidence_class(), EvidenceClass::Cpu);
+        assert!(report.roofline.is_some(), "{lab}: the roofline has CUDA sources too");
+    }
+}
+
+#[test]
 fn a_stand_in_is_no_gpu_whatever_it_says() {
     for settings in [&[][..], &LIES] {
         let report = Double::new(settings).rmsnorm(4, 64).unwrap();
@@ -94,8 +117,9 @@ fn what_the_monitor_sees_stands_in_the_report() {
     assert_eq!(of(&[]), None, "no monitor");
     let steady = of(&[("clocks", "210,1980")]).unwrap();
     assert!(steady.is_steady(), "{steady:?}");
-    // Two warm-up rounds and three that count, of two variants.
-    assert_eq!((steady.samples, steady.clock_highest_mhz, steady.temperature_highest_c), (10, 1980, Some(40)));
+    // At least two warm-up rounds and three that count, of two variants.
+    assert!(steady.samples >= 10);
+    assert_eq!((steady.clock_highest_mhz, steady.temperature_highest_c), (1980, Some(40)));
     // 4: the power limit; 64: too hot.
     let held = of(&[("clocks", "1980,1980,1200"), ("celsius", "88"), ("reasons", "68")]).unwrap();
     assert!(!held.is_steady());

@@ -161,6 +161,12 @@ impl Driver {
         Ok(Allocation { address, bytes, _context: Arc::clone(&self.context) })
     }
 
+    /// What the whole device has in use, of whatever process.
+    pub fn used_bytes(&self) -> Result<u64, Trouble> {
+        let (free, total) = driver("cuMemGetInfo", || self.context.mem_get_info())?;
+        Ok(total.saturating_sub(free) as u64)
+    }
+
     pub fn upload(&self, to: &Allocation, data: &[f32]) -> Result<(), Trouble> {
         let data = &data[..data.len().min(to.bytes / 4)];
         // SAFETY: no more than the allocation holds; the call returns when `data` is read.

@@ -295,7 +295,8 @@ impl Device for Cuda {
     }
 
     fn memory(&self) -> Memory {
-        self.memory
+        // An allocation is the driver's own: there is no allocator that holds more.
+        Memory { device_used_bytes: self.driver.used_bytes().ok(), ..self.memory }
     }
 
     fn reset_peak(&mut self) {

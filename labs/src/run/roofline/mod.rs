@@ -4,13 +4,19 @@
 use evidence::{EvidenceClass, Roofline};
 
 use super::{
-    Arg, Buffer, Device, DeviceError, HostArg, Kernel, KernelFault, RunError, Samples, Share, Watch, Wgsl, arguments,
+    Arg, Buffer, Cuda, Device, DeviceError, HostArg, Kernel, KernelFault, RunError, Samples, Share, Watch, Wgsl,
+    arguments,
 };
 
 const SOURCE: &str = include_str!("kernel.wgsl");
 const WGSL: Option<Wgsl> = Some(Wgsl { source: SOURCE, share: Share::ItemOfInvocation { width: 256 } });
-const COPY: Kernel = Kernel { name: "roofline_copy", host: copy, cuda: None, wgsl: WGSL };
-const FMA: Kernel = Kernel { name: "roofline_fma", host: fma, cuda: None, wgsl: WGSL };
+/// A thread for each item.
+const CUDA: Cuda =
+    Cuda { source: include_str!("kernel.cu"), ptx: Some(include_str!("kernel.ptx")), block: 256, items_of_block: 256 };
+/// A thread for four words.
+const WIDE: Option<Cuda> = Some(Cuda { items_of_block: 1024, ..CUDA });
+const COPY: Kernel = Kernel { name: "roofline_copy", host: copy, cuda: WIDE, wgsl: WGSL };
+const FMA: Kernel = Kernel { name: "roofline_fma", host: fma, cuda: Some(CUDA), wgsl: WGSL };
 const KERNELS: [Kernel; 2] = [COPY, FMA];
 
 /// Chains of one item; enough to fill the pipelines of a processor's vector units.
