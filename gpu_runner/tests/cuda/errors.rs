@@ -12,7 +12,7 @@ fn failure(double: &Double) -> String {
 
 #[test]
 fn a_driver_that_does_not_work_is_told_by_name() {
-    let cases: [(&[(&str, &str)], &str); 8] = [
+    let cases: [(&[(&str, &str)], &str); 9] = [
         (&[("cuInit", "100")], "cuInit: CUDA_ERROR_NO_DEVICE (100): the driver sees no GPU"),
         (&[("cuInit", "803")], "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803): the driver's library and its kernel module"),
         (&[("cuInit", "34")], "CUDA_ERROR_STUB_LIBRARY (34): the libcuda found is the stub"),
@@ -20,11 +20,19 @@ fn a_driver_that_does_not_work_is_told_by_name() {
         (&[("cuDevicePrimaryCtxRetain", "46")], "CUDA_ERROR_DEVICE_UNAVAILABLE (46): another process holds"),
         (&[("memory", "1000")], "out of device memory: 2097152 B wanted for flush"),
         (&[("cuModuleLoadDataEx", "222")], "CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222): the driver is older"),
+        (&[("cuCtxSetLimit", "201")], "cuCtxSetLimit: CUDA_ERROR_INVALID_CONTEXT (201)"),
         (&[("devices", "0")], "CUDA_ERROR_INVALID_DEVICE (101)"),
     ];
     for (settings, expected) in cases {
         let said = failure(&Double::new(settings));
         assert!(said.contains(expected), "{settings:?}: {said}");
+    }
+}
+
+#[test]
+fn a_shared_out_gpu_may_refuse_what_it_says_it_has() {
+    for code in ["801", "215"] {
+        assert!(Double::new(&[("cuCtxSetLimit", code)]).rmsnorm(2, 8).is_ok(), "{code}");
     }
 }
 

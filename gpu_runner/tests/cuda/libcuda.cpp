@@ -155,7 +155,7 @@ int cuCtxGetCurrent(void **context) {
     return broken;
 }
 int cuCtxSetCurrent(void *) { return broken; }
-int cuCtxSetLimit(int, size_t) { return broken; }
+int cuCtxSetLimit(int, size_t) { return answer("cuCtxSetLimit"); }
 int cuCtxResetPersistingL2Cache(void) { return broken; }
 int cuCtxSynchronize(void) { return answer("cuCtxSynchronize"); }
 

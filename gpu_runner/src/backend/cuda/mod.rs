@@ -79,7 +79,7 @@ impl Cuda {
         let (driver, said) = Driver::open(0)?;
         let (major, minor) = said.capability;
         let cache = u64::try_from(driver.attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?).unwrap_or(0);
-        let persisting = driver.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE)?;
+        let has_persisting_cache = has_persisting_cache(&driver)?;
         let events = [driver.event()?, driver.event()?];
         let facts = facts::facts(&said, Path::new(facts::MODULE));
         let mut cuda = Self {
@@ -92,7 +92,7 @@ impl Cuda {
             launched: None,
             memory: Memory::default(),
             flush: None,
-            has_persisting_cache: persisting > 0,
+            has_persisting_cache,
             events,
             begun: None,
             driver,
@@ -151,6 +151,17 @@ impl Cuda {
                 })
             })
             .collect()
+    }
+}
+
+/// A part of a GPU that is shared out may say that it has such a cache and refuse it.
+fn has_persisting_cache(driver: &Driver) -> Result<bool, DeviceError> {
+    if driver.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE)? <= 0 {
+        return Ok(false);
+    }
+    match driver.reset_persisting_cache() {
+        Err(trouble) if trouble.is_unsupported() => Ok(false),
+        other => Ok(other.map(|()| true)?),
     }
 }
 

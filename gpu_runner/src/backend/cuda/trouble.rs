@@ -44,6 +44,12 @@ impl Trouble {
         matches!(self, Self::Driver { code: CUresult::CUDA_ERROR_OUT_OF_MEMORY, .. })
     }
 
+    /// The driver has it, and not for this device or this way of sharing it.
+    pub fn is_unsupported(&self) -> bool {
+        use CUresult as C;
+        matches!(self, Self::Driver { code: C::CUDA_ERROR_NOT_SUPPORTED | C::CUDA_ERROR_UNSUPPORTED_LIMIT, .. })
+    }
+
     fn is_final(&self) -> bool {
         matches!(self, Self::Driver { code, .. } if ends_the_context(*code))
     }

@@ -38,6 +38,9 @@ const CARDS: &[&str] = &[
 /// The CUDA libraries where NVIDIA's own packages put them.
 const CUDA: &[&str] = &["/usr/local/cuda", "/opt/cuda"];
 
+/// The driver's library looks at its own process and at the kernel's memory settings when it starts.
+const CUDA_PROCESS: &[&str] = &["/proc/self", "/proc/sys/vm"];
+
 fn paths(lists: &[&[&str]]) -> Vec<PathBuf> {
     lists.iter().flat_map(|list| list.iter()).map(PathBuf::from).collect()
 }
@@ -51,6 +54,7 @@ pub fn lab(backend: BackendName, folder: &Path) -> Profile {
         devices.extend(card_nodes());
     }
     if backend == BackendName::Cuda {
+        read.extend(paths(&[CUDA_PROCESS]));
         read.extend(libraries_elsewhere());
     }
     let files = Files { read, devices, write: vec![folder.to_owned()], ..Files::default() };
