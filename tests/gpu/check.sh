@@ -22,10 +22,10 @@ awkward=(
     "rmsnorm rows=8192 hidden=4096"
     "memory-bandwidth elements=1"
     "memory-bandwidth elements=4099"
-    "memory-bandwidth elements=33554431"
+    "memory-bandwidth elements=16777213"
     "kv-quant tokens=1 heads=1 head_dim=8 outliers=0"
     "kv-quant tokens=67 heads=3 head_dim=136"
-    "kv-quant tokens=8191 heads=8 head_dim=128"
+    "kv-quant tokens=4095 heads=8 head_dim=128"
 )
 
 [ -x "$runner" ] || {
