@@ -128,6 +128,10 @@ fn needs() -> sh::Result {
     if !sh::found("python3") {
         missing.push("python3");
     }
+    // Compiles learners' kernels where there is no CUDA.
+    if !sh::found("g++") {
+        missing.push("g++");
+    }
     // A Vulkan driver for machines without a GPU: it computes on the processor.
     if !std::path::Path::new("/usr/share/vulkan/icd.d").is_dir() {
         missing.extend(["mesa-vulkan-drivers", "libvulkan1"]);

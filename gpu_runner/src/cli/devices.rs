@@ -10,6 +10,7 @@ use std::time::Duration;
 use evidence::{DeviceFacts, EvidenceClass};
 
 use crate::backend::{BackendName, cpu::Cpu, wgpu};
+use crate::child::{compile, sandbox};
 
 /// A driver that has not answered by then will not.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -38,6 +39,7 @@ pub fn main() -> ExitCode {
             }
         });
     }
+    println!("learner code: {}", learner_code());
     let mut silent = false;
     loop {
         match lines.recv_timeout(PATIENCE) {
@@ -63,6 +65,15 @@ pub fn main() -> ExitCode {
             eprintln!("gpu_runner: a driver ended the process that asked it; the devices above answered before");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Whether this machine would run a learner's kernel, and if not, what it lacks.
+fn learner_code() -> String {
+    match (sandbox::probe(), compile::compiler()) {
+        (Err(error), _) => format!("refused: {error}"),
+        (Ok(()), None) => "refused: this machine has no g++, which compiles a kernel for the processor".to_owned(),
+        (Ok(()), Some(_)) => "taken, in CUDA C++ on the processor: CPU evidence".to_owned(),
     }
 }
 
