@@ -31,6 +31,18 @@ fn an_honest_kernel_is_right_is_called_the_learners_and_is_cpu_evidence() {
 }
 
 #[test]
+fn what_a_learner_starts_from_is_right_and_the_page_and_the_program_name_one_kernel() {
+    for lab in labs::catalogue() {
+        let (shown, judged) = (lab.exercise.as_ref(), labs::run::exercise(&lab.id));
+        assert_eq!(shown.map(|shown| shown.kernel.as_str()), judged.map(|judged| judged.kernel), "{}", lab.id);
+    }
+    let starter = &labs::lab("rmsnorm").unwrap().exercise.as_ref().unwrap().starter;
+    let outcome = attack(starter);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(outcome.report.unwrap().candidate("fused").unwrap().status, evidence::Status::Ok);
+}
+
+#[test]
 fn every_run_draws_its_own_numbers() {
     let seed = |outcome: crate::bench::Outcome| {
         let evidence::Workload::Kernel(kernel) = outcome.report.unwrap().workload else { panic!("no kernel") };

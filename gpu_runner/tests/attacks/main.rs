@@ -9,3 +9,4 @@ mod machine;
 mod reaching;
 mod resources;
 mod results;
+mod shut_in;
