@@ -18,10 +18,11 @@ pub struct Outcome {
     pub report: Option<Report>,
 }
 
-/// Limits of the test, above those of the runner: processor time, address space and file size of each process.
+/// Limits of the test, well above those of the runner: processor time, address space and file size of each process. Time is beyond
+/// our patience, so that only the runner's own limits can end an attack in good order.
 fn bounded(program: &str) -> Command {
     let mut command = Command::new("/bin/sh");
-    command.args(["-c", "ulimit -t 120; ulimit -v 8388608; ulimit -f 131072; exec \"$0\" \"$@\"", program]);
+    command.args(["-c", "ulimit -t 240; ulimit -v 8388608; ulimit -f 131072; exec \"$0\" \"$@\"", program]);
     command
 }
 
