@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 
-use crate::bench::{HONEST, needs_compiler, refused, run};
+use crate::bench::{HONEST, needs_compiler, run};
 
 /// Runs `what` as on an older kernel: one that answers "no such call", to this thread and all it starts.
 fn without<T: Send>(call: libc::c_long, what: impl FnOnce() -> T + Send) -> T {
@@ -27,7 +27,9 @@ fn an_older_kernel_runs_the_labs_and_refuses_learner_code_by_name() {
     for (call, name) in [(libc::SYS_landlock_create_ruleset, "landlock"), (libc::SYS_seccomp, "seccomp")] {
         let (lab, learner) = without(call, || (run(None, &[]), run(Some(HONEST), &[])));
         assert!(lab.code == Some(0) && lab.report.is_some(), "{name}: {}", lab.stderr);
-        refused(name, &learner, "learner code is not run on this machine");
-        assert!(learner.report.is_none() && learner.stderr.contains(name), "{}", learner.stderr);
+        assert!(learner.code == Some(1) && learner.report.is_none(), "{name}: {}", learner.stderr);
+        // The machine's fault: another runner may take the job.
+        let told = "no report (child_could_not_start): learner code is not run on this machine";
+        assert!(learner.stderr.contains(told) && learner.stderr.contains(name), "{}", learner.stderr);
     }
 }
