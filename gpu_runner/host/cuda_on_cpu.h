@@ -1,8 +1,7 @@
 // CUDA C++ on the processor: enough of the language to run a kernel for correctness, and for nothing else.
 //
-// Blocks run one after the other. The threads of a block are fibers on one thread of the processor: each runs until it meets a
-// barrier, so a missing barrier gives a wrong result. Which end of the block goes first changes at every barrier, so that it shows
-// on whichever side it is missing. Not covered: `extern __shared__`, inline PTX, wmma, cp.async, clusters, cooperative groups,
+// Blocks run one after the other; the threads of a block are fibers (fibers.h), or threads of the system where a tool looks for data
+// races (VRAMLAB_THREADS, threads.h). Not covered: `extern __shared__`, inline PTX, wmma, cp.async, clusters, cooperative groups,
 // half precision.
 //
 // VRAMLAB_KERNEL(name), written after a kernel, exports for whoever loads the shared object:
@@ -13,16 +12,12 @@
 
 #include <cassert>
 #include <cmath>
-#include <csetjmp>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <type_traits>
 #include <utility>
-
-#include <sys/mman.h>
-#include <ucontext.h>
 
 #define __global__
 #define __device__
@@ -54,7 +49,6 @@ static inline float2 make_float2(float x, float y) { return {x, y}; }
 static inline float3 make_float3(float x, float y, float z) { return {x, y, z}; }
 static inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 
-static uint3 threadIdx;
 static uint3 blockIdx;
 static dim3 blockDim;
 static dim3 gridDim;
@@ -63,141 +57,90 @@ static constexpr int warpSize = 32;
 namespace vramlab {
 
 enum Outcome { RAN = 0, BARRIER_NOT_MET_BY_ALL = 1, BLOCK_TOO_LARGE = 2, NO_MEMORY_FOR_STACKS = 3 };
-
-constexpr unsigned MOST_THREADS = 1024;
-constexpr size_t STACK = 64 * 1024;
-constexpr size_t GUARD = 4096;
-
 enum State : unsigned char { READY, AT_BLOCK_BARRIER, AT_WARP_BARRIER, DONE };
 
-struct Fiber {
-    ucontext_t first;
-    jmp_buf at;
-    uint3 index;
-    unsigned mask;
-    bool started;
+constexpr unsigned MOST_THREADS = 1024;
+
+// What a thread of a block is doing.
+struct Thread {
     State state;
+    // The lanes of its warp that it waits for.
+    unsigned mask;
 };
 
-struct Machine {
-    Fiber fibers[MOST_THREADS];
-    uint64_t slots[MOST_THREADS];
-    jmp_buf scheduler;
-    char *stacks;
-    unsigned threads;
-    unsigned current;
-    void (*body)(void *);
-    void *call;
-};
+static Thread block_threads[MOST_THREADS];
+// Values on their way from lane to lane.
+static uint64_t slots[MOST_THREADS];
+static unsigned thread_count;
 
-static Machine machine;
-
-// Leaves the fiber until the scheduler comes back to it.
-__attribute__((noinline)) static void wait(State state, unsigned mask = 0) {
-    Fiber &fiber = machine.fibers[machine.current];
-    fiber.state = state;
-    fiber.mask = mask;
-    if (_setjmp(fiber.at) == 0) _longjmp(machine.scheduler, 1);
-}
-
-static void live() {
-    for (;;) {
-        machine.body(machine.call);
-        wait(DONE);
-    }
-}
-
-__attribute__((noinline)) static void resume(unsigned number) {
-    Fiber &fiber = machine.fibers[number];
-    machine.current = number;
-    threadIdx = fiber.index;
-    if (_setjmp(machine.scheduler) != 0) return;
-    if (fiber.started) _longjmp(fiber.at, 1);
-    fiber.started = true;
-    setcontext(&fiber.first);
-}
-
-// The lanes of a warp that a warp barrier named go on together, when each of them has come or has ended.
+// The lanes of a warp that a warp barrier names go on together, when each of them has come or has ended.
 static bool release_warps() {
     bool released = false;
-    for (unsigned number = 0; number < machine.threads; number++) {
-        if (machine.fibers[number].state != AT_WARP_BARRIER) continue;
-        unsigned first = number & ~31u, mask = machine.fibers[number].mask;
+    for (unsigned number = 0; number < thread_count; number++) {
+        if (block_threads[number].state != AT_WARP_BARRIER) continue;
+        unsigned first = number & ~31u, mask = block_threads[number].mask;
         bool all = true;
-        for (unsigned lane = 0; lane < 32 && first + lane < machine.threads; lane++) {
-            State state = machine.fibers[first + lane].state;
+        for (unsigned lane = 0; lane < 32 && first + lane < thread_count; lane++) {
+            State state = block_threads[first + lane].state;
             if ((mask >> lane & 1) && state != AT_WARP_BARRIER && state != DONE) all = false;
         }
         if (!all) continue;
-        for (unsigned lane = 0; lane < 32 && first + lane < machine.threads; lane++) {
-            Fiber &fiber = machine.fibers[first + lane];
-            if ((mask >> lane & 1) && fiber.state == AT_WARP_BARRIER) fiber.state = READY;
+        for (unsigned lane = 0; lane < 32 && first + lane < thread_count; lane++) {
+            Thread &thread = block_threads[first + lane];
+            if ((mask >> lane & 1) && thread.state == AT_WARP_BARRIER) thread.state = READY;
         }
-        machine.fibers[number].state = READY;
+        block_threads[number].state = READY;
         released = true;
     }
     return released;
 }
 
-static Outcome run_block() {
-    for (unsigned number = 0; number < machine.threads; number++) machine.fibers[number].state = READY;
-    for (bool forward = true;; forward = !forward) {
-        for (unsigned step = 0; step < machine.threads; step++) {
-            unsigned number = forward ? step : machine.threads - 1 - step;
-            if (machine.fibers[number].state == READY) resume(number);
-        }
-        if (release_warps()) continue;
-        unsigned waiting = 0, done = 0;
-        for (unsigned number = 0; number < machine.threads; number++) {
-            waiting += machine.fibers[number].state == AT_BLOCK_BARRIER;
-            done += machine.fibers[number].state == DONE;
-        }
-        if (done == machine.threads) return RAN;
-        if (waiting + done < machine.threads) return BARRIER_NOT_MET_BY_ALL;
-        for (unsigned number = 0; number < machine.threads; number++) {
-            if (machine.fibers[number].state == AT_BLOCK_BARRIER) machine.fibers[number].state = READY;
-        }
+enum Standing { GOING_ON, STUCK, ENDED };
+
+// Lets go whoever may; called when something has changed.
+static Standing settle() {
+    if (release_warps()) return GOING_ON;
+    unsigned waiting = 0, done = 0, ready = 0;
+    for (unsigned number = 0; number < thread_count; number++) {
+        waiting += block_threads[number].state == AT_BLOCK_BARRIER;
+        done += block_threads[number].state == DONE;
+        ready += block_threads[number].state == READY;
     }
+    if (done == thread_count) return ENDED;
+    if (ready > 0) return GOING_ON;
+    if (waiting + done < thread_count) return STUCK;
+    for (unsigned number = 0; number < thread_count; number++) {
+        if (block_threads[number].state == AT_BLOCK_BARRIER) block_threads[number].state = READY;
+    }
+    return GOING_ON;
 }
 
-static Outcome prepare(const unsigned block[3]) {
+} // namespace vramlab
+
+// Each defines `threadIdx`, `current` (the number of the running thread), `wait`, `prepare` and `run_block`.
+#ifdef VRAMLAB_THREADS
+#include "threads.h"
+#else
+#include "fibers.h"
+#endif
+
+namespace vramlab {
+
+static Outcome run_grid(const unsigned grid[3], const unsigned block[3], void (*body)(void *), void *call) {
     uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
     if (block[0] > MOST_THREADS || block[1] > MOST_THREADS || block[2] > 64 || threads > MOST_THREADS) {
         return BLOCK_TOO_LARGE;
     }
-    if (machine.stacks == nullptr) {
-        void *stacks =
-            mmap(nullptr, MOST_THREADS * (STACK + GUARD), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (stacks == MAP_FAILED) return NO_MEMORY_FOR_STACKS;
-        machine.stacks = static_cast<char *>(stacks);
-    }
-    machine.threads = unsigned(threads);
-    for (unsigned number = 0; number < machine.threads; number++) {
-        Fiber &fiber = machine.fibers[number];
-        char *stack = machine.stacks + number * (STACK + GUARD) + GUARD;
-        if (mprotect(stack, STACK, PROT_READ | PROT_WRITE) != 0) return NO_MEMORY_FOR_STACKS;
-        fiber.index = {number % block[0], number / block[0] % block[1], number / block[0] / block[1]};
-        fiber.started = false;
-        getcontext(&fiber.first);
-        fiber.first.uc_stack.ss_sp = stack;
-        fiber.first.uc_stack.ss_size = STACK;
-        fiber.first.uc_link = nullptr;
-        makecontext(&fiber.first, live, 0);
-    }
-    return RAN;
-}
-
-static Outcome run_grid(const unsigned grid[3], const unsigned block[3], void (*body)(void *), void *call) {
-    Outcome outcome = prepare(block);
-    if (outcome != RAN) return outcome;
-    machine.body = body;
-    machine.call = call;
+    thread_count = unsigned(threads);
     gridDim = dim3(grid[0], grid[1], grid[2]);
     blockDim = dim3(block[0], block[1], block[2]);
+    Outcome outcome = prepare(body, call);
+    if (outcome != RAN) return outcome;
     for (unsigned z = 0; z < grid[2]; z++) {
         for (unsigned y = 0; y < grid[1]; y++) {
             for (unsigned x = 0; x < grid[0]; x++) {
                 blockIdx = {x, y, z};
+                for (unsigned number = 0; number < thread_count; number++) block_threads[number].state = READY;
                 outcome = run_block();
                 if (outcome != RAN) return outcome;
             }
@@ -244,15 +187,15 @@ template <class... P> static const char *signature(void (*)(P...)) {
 
 template <class T> static T swap_lanes(unsigned mask, T value, unsigned from) {
     static_assert(sizeof(T) <= 8, "a shuffle moves at most eight bytes");
-    unsigned self = machine.current, source = (self & ~31u) + from;
-    std::memcpy(&machine.slots[self], &value, sizeof(T));
+    unsigned self = current, source = (self & ~31u) + from;
+    std::memcpy(&slots[self], &value, sizeof(T));
     wait(AT_WARP_BARRIER, mask);
-    if (from < 32 && source < machine.threads) std::memcpy(&value, &machine.slots[source], sizeof(T));
+    if (from < 32 && source < thread_count) std::memcpy(&value, &slots[source], sizeof(T));
     wait(AT_WARP_BARRIER, mask);
     return value;
 }
 
-static inline unsigned lane() { return machine.current & 31; }
+static inline unsigned lane() { return current & 31; }
 static inline unsigned segment(int width) { return lane() & ~unsigned(width - 1); }
 
 } // namespace vramlab
@@ -288,11 +231,11 @@ template <class T> static inline T __shfl_xor_sync(unsigned mask, T value, int b
 }
 static inline unsigned __ballot_sync(unsigned mask, int predicate) {
     using namespace vramlab;
-    unsigned first = machine.current & ~31u, votes = 0;
-    machine.slots[machine.current] = predicate != 0;
+    unsigned first = current & ~31u, votes = 0;
+    slots[current] = predicate != 0;
     wait(AT_WARP_BARRIER, mask);
-    for (unsigned lane = 0; lane < 32 && first + lane < machine.threads; lane++) {
-        if ((mask >> lane & 1) && machine.fibers[first + lane].state != DONE && machine.slots[first + lane]) {
+    for (unsigned lane = 0; lane < 32 && first + lane < thread_count; lane++) {
+        if ((mask >> lane & 1) && slots[first + lane]) {
             votes |= 1u << lane;
         }
     }

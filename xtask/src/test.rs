@@ -132,8 +132,8 @@ fn needs() -> sh::Result {
     if !ptx::pip() {
         missing.push("python3-pip");
     }
-    // CUDA sources run on the processor in tests.
-    if !sh::found("c++") {
+    // Compiles learners' kernels where there is no CUDA.
+    if !sh::found("g++") {
         missing.push("g++");
     }
     // A Vulkan driver for machines without a GPU: it computes on the processor.

@@ -12,6 +12,7 @@ use labs::run::DeviceError;
 use serde::{Deserialize, Serialize};
 
 use crate::backend::{BackendName, cpu::Cpu, cuda, wgpu};
+use crate::child::{compile, sandbox};
 
 /// What the asking process says, one to a line.
 #[derive(Serialize, Deserialize)]
@@ -48,6 +49,7 @@ pub fn main() -> ExitCode {
             }
         });
     }
+    println!("learner code: {}", learner_code());
     let mut silent = false;
     loop {
         match lines.recv_timeout(PATIENCE) {
@@ -74,6 +76,15 @@ pub fn main() -> ExitCode {
             eprintln!("gpu_runner: a driver ended the process that asked it; the devices above answered before");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Whether this machine would run a learner's kernel, and if not, what it lacks.
+fn learner_code() -> String {
+    match (sandbox::probe(), compile::compiler()) {
+        (Err(error), _) => format!("refused: {error}"),
+        (Ok(()), None) => "refused: this machine has no g++, which compiles a kernel for the processor".to_owned(),
+        (Ok(()), Some(_)) => "taken, in CUDA C++ on the processor: CPU evidence".to_owned(),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::child::compile::{CompileSpec, LIBRARY_BYTES, LIBRARY_FILE};
 use crate::child::{Line, Replaced, Spec, Task, sandbox};
 
 /// Of processor time, for each part of the compiler.
-const CPU_SECONDS: u64 = 20;
+const CPU_SECONDS: u64 = 10;
 /// Of each part of the compiler; the largest kernels here take a tenth.
 const MEMORY_BYTES: u64 = 2 << 30;
 

@@ -26,8 +26,9 @@ pub const LIBRARY_FILE: &str = "out/kernel.so";
 /// A larger one is not taken.
 pub const LIBRARY_BYTES: u64 = 16 << 20;
 
-const HEADER: &str = include_str!("../../../host/cuda_on_cpu.h");
 const HEADER_NAME: &str = "cuda_on_cpu.h";
+const HEADERS: [(&str, &str); 2] =
+    [(HEADER_NAME, include_str!("../../../host/cuda_on_cpu.h")), ("fibers.h", include_str!("../../../host/fibers.h"))];
 /// Headers of the toolkit that say nothing beyond ours.
 const EMPTY_HEADERS: [&str; 3] = ["cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h"];
 const COMPILERS: [&str; 2] = ["/usr/bin/g++", "/bin/g++"];
@@ -90,7 +91,9 @@ fn folders() -> std::io::Result<(PathBuf, PathBuf)> {
     let (source, out) = (here.join("source"), here.join("out"));
     fs::create_dir(&source)?;
     fs::create_dir(&out)?;
-    fs::write(source.join(HEADER_NAME), HEADER)?;
+    for (name, text) in HEADERS {
+        fs::write(source.join(name), text)?;
+    }
     for name in EMPTY_HEADERS {
         fs::write(source.join(name), format!("#include \"{HEADER_NAME}\"\n"))?;
     }

@@ -164,6 +164,9 @@ fn launch(entry: &Entry, grid: [u32; 3], block: [u32; 3], mut arguments: Vec<Hel
         .collect();
     // SAFETY: the learner's code, in the sandbox made for it; its parameters are those of `pointers`.
     let outcome = unsafe { (entry.run)(grid.as_ptr(), block.as_ptr(), pointers.as_mut_ptr()) };
+    // What the code printed lies in the C library's buffer, and this process ends without its leave.
+    // SAFETY: no argument means every stream.
+    unsafe { libc::fflush(std::ptr::null_mut()) };
     match outcome {
         0 => {}
         1 => return Err(format!("{name}: some threads wait at a barrier that others never reach")),

@@ -102,7 +102,6 @@ const COMPUTING: &[c_long] = &[
 const LOADING: &[c_long] = &[
     libc::SYS_openat,
     libc::SYS_pread64,
-    libc::SYS_newfstatat,
     libc::SYS_readlinkat,
     libc::SYS_faccessat,
     libc::SYS_getcwd,
@@ -117,6 +116,9 @@ const LOADING: &[c_long] = &[
     libc::SYS_stat,
 ];
 
+/// Asked by the C library about an open file, when it loads one and when it prints.
+const ABOUT_FILES: &[c_long] = &[libc::SYS_newfstatat];
+
 /// Asked by the C library on its own account, and easily done without: `printf` looks for a terminal.
 const HARMLESS: &[c_long] = &[libc::SYS_ioctl, libc::SYS_prlimit64, libc::SYS_statx];
 
@@ -125,7 +127,7 @@ pub fn enter(calls: &Calls) -> Result<(), SandboxError> {
     match calls {
         Calls::Trusted => apply(rules(&[REFUSED]), SeccompAction::Allow, refuse),
         Calls::Learner => {
-            let mut allowed = rules(&[COMPUTING, LOADING, HARMLESS]);
+            let mut allowed = rules(&[COMPUTING, LOADING, ABOUT_FILES, HARMLESS]);
             // `abort` sends a signal to the process that calls it.
             allowed.insert(libc::SYS_tgkill, vec![with_first_argument(std::process::id())?]);
             allowed.insert(libc::SYS_prctl, vec![with_first_argument(libc::PR_SET_NO_NEW_PRIVS.cast_unsigned())?]);
@@ -135,6 +137,8 @@ pub fn enter(calls: &Calls) -> Result<(), SandboxError> {
         Calls::LearnerLoaded => {
             let mut gone = rules(&[LOADING]);
             gone.extend([(libc::SYS_seccomp, Vec::new()), (libc::SYS_prctl, Vec::new())]);
+            // First the milder one: the stricter takes away the means to add another.
+            apply(rules(&[ABOUT_FILES]), SeccompAction::Allow, refuse)?;
             apply(gone, SeccompAction::Allow, SeccompAction::KillProcess)
         }
     }
