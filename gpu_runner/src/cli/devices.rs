@@ -3,7 +3,7 @@
 //! Drivers are asked in a process of their own: one that hangs or crashes takes nothing else with it.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -15,29 +15,13 @@ use crate::backend::{BackendName, cpu::Cpu, wgpu};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub fn main() -> ExitCode {
-    let started = std::env::current_exe().and_then(|program| {
-        let mut command = Command::new(program);
-        // Mesa complains on standard error about a session that a service does not have.
-        command.arg("probe").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        command.spawn()
-    });
-    let mut child = match started {
-        Ok(child) => child,
+    let (mut child, lines) = match start() {
+        Ok(both) => both,
         Err(error) => {
             eprintln!("gpu_runner: the drivers cannot be asked: {error}");
             return ExitCode::FAILURE;
         }
     };
-    let (sender, lines) = mpsc::channel();
-    if let Some(out) = child.stdout.take() {
-        std::thread::spawn(move || {
-            for line in BufReader::new(out).lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-    }
     let mut silent = false;
     loop {
         match lines.recv_timeout(PATIENCE) {
@@ -64,6 +48,39 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Starts the process that asks, and reads what it says.
+fn start() -> std::io::Result<(Child, mpsc::Receiver<String>)> {
+    let mut command = Command::new(std::env::current_exe()?);
+    // Mesa complains on standard error about a session that a service does not have.
+    command.arg("probe").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn()?;
+    let (sender, lines) = mpsc::channel();
+    if let Some(out) = child.stdout.take() {
+        std::thread::spawn(move || {
+            for line in BufReader::new(out).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    Ok((child, lines))
+}
+
+/// The first device of a backend as its driver describes it; `None` when none answers.
+pub fn first(backend: BackendName) -> Option<DeviceFacts> {
+    let (mut child, lines) = start().ok()?;
+    let mut found = None;
+    while found.is_none() {
+        let Ok(line) = lines.recv_timeout(PATIENCE) else { break };
+        found = serde_json::from_str::<DeviceFacts>(&line).ok().filter(|facts| facts.backend == backend.evidence());
+    }
+    // It may still ask other drivers; nobody waits for them.
+    let _ = child.kill();
+    let _ = child.wait();
+    found
 }
 
 /// The process that asks: one line of JSON for each device.

@@ -1,4 +1,7 @@
-//! Running a lab: press, see the queue, the stages with their times, and the grade.
+//! Running a lab: press, see the queue, the stages with their times, the log, and the grade.
+//!
+//! What is shown comes from events of the server. Which run a page follows stands in its address (`?job=…`), so that a
+//! reload goes on with it.
 
 use evidence::Lang;
 use leptos::prelude::*;
@@ -10,6 +13,7 @@ use super::browser;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobState {
     pub id: String,
+    pub lab: String,
     /// `queued`, `running`, `graded`, `failed` or `cancelled`
     pub state: String,
     /// Jobs before this one.
@@ -22,6 +26,119 @@ pub struct JobState {
     pub class: Option<String>,
     /// What went wrong, in words; an infrastructure failure costs no attempt.
     pub message: Option<String>,
+    /// Why it waits, beside those before it.
+    #[serde(default)]
+    pub wait: Option<Wait>,
+}
+
+/// What a queued run waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "for", rename_all = "snake_case")]
+pub enum Wait {
+    /// No connected runner has what it needs; empty when it needs nothing special.
+    Runner { needs: String },
+    /// The instructor paused the runners that could take it.
+    Pause,
+    /// The machine failed; it is tried again at this moment (RFC 3339).
+    Retry { at: String },
+}
+
+impl Wait {
+    pub fn words(&self, lang: Lang) -> String {
+        match (self, lang) {
+            (Self::Runner { needs }, Lang::Zh) if needs.is_empty() => {
+                "没有连接着能跑这个实验的 runner；等有一台连上就开始。".to_owned()
+            }
+            (Self::Runner { needs }, Lang::En) if needs.is_empty() => {
+                "No runner that has this lab is connected; the run starts when one is.".to_owned()
+            }
+            (Self::Runner { needs }, Lang::Zh) => format!("没有连接着带 {needs} 的 runner；等有一台连上就开始。"),
+            (Self::Runner { needs }, Lang::En) => {
+                format!("No runner with {needs} is connected; the run starts when one is.")
+            }
+            (Self::Pause, Lang::Zh) => "教师暂停了 runner：正在跑的会跑完，其余的排队等待，什么也不会丢。".to_owned(),
+            (Self::Pause, Lang::En) => {
+                "The instructor has paused the runners: what runs will finish, the rest waits, nothing is lost."
+                    .to_owned()
+            }
+            (Self::Retry { at }, Lang::Zh) => format!("机器出了故障，不计入提交次数；{at} 自动重试。"),
+            (Self::Retry { at }, Lang::En) => {
+                format!("The machine failed, which costs no attempt; it is tried again by itself at {at}.")
+            }
+        }
+    }
+}
+
+/// Why a run was not queued.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum Refusal {
+    /// So many of the learner's runs wait or run already.
+    TooMany { limit: u32 },
+    /// So many in an hour; the next may start in some seconds, at a moment (RFC 3339).
+    TooOften { limit: u32, wait_s: u64, at: String },
+}
+
+impl Refusal {
+    pub fn words(&self, lang: Lang) -> String {
+        match (self, lang) {
+            (Self::TooMany { limit }, Lang::Zh) => {
+                format!("你已有 {limit} 次运行在排队或执行，这是上限；等其中一次结束或取消它，马上可以再运行。")
+            }
+            (Self::TooMany { limit }, Lang::En) => format!(
+                "{limit} of your runs wait or run, which is the most; the next may start as soon as one ends or is cancelled."
+            ),
+            (Self::TooOften { limit, wait_s, at }, Lang::Zh) => {
+                format!("一小时最多 {limit} 次运行；下一次最早在 {} 分钟后（{at}）。", wait_s.div_ceil(60))
+            }
+            (Self::TooOften { limit, wait_s, at }, Lang::En) => {
+                format!("At most {limit} runs in an hour; the next may start in {} min ({at}).", wait_s.div_ceil(60))
+            }
+        }
+    }
+}
+
+/// One line of a run's log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogLine {
+    pub seq: i64,
+    /// RFC 3339
+    pub at: String,
+    /// The hand-out that it belongs to.
+    pub attempt: i64,
+    pub kind: String,
+    pub body: String,
+}
+
+impl LogLine {
+    pub fn words(&self, lang: Lang) -> String {
+        let (n, body) = (self.attempt, &self.body);
+        match (self.kind.as_str(), lang) {
+            ("queued", _) => lang.pick("排队", "queued").to_owned(),
+            ("claimed", Lang::Zh) => format!("第 {n} 次交给 runner {body}"),
+            ("claimed", Lang::En) => format!("handed to runner {body}, attempt {n}"),
+            ("stage", _) => stage_or(body, lang),
+            ("lost", _) => lang.pick("runner 失去联系", "the runner fell silent").to_owned(),
+            ("back", _) => lang.pick("runner 回来了，继续", "the runner is back and goes on").to_owned(),
+            ("failed", Lang::Zh) => format!("第 {n} 次失败：{body}"),
+            ("failed", Lang::En) => format!("attempt {n} failed: {body}"),
+            ("ended", _) => lang.pick("不再重试", "not tried again").to_owned(),
+            ("requeued", _) => lang.pick("教师让它重新排队", "queued again by the instructor").to_owned(),
+            ("cancelled", _) => lang.pick("已取消", "cancelled").to_owned(),
+            ("reported", _) => lang.pick("报告已收到，等待评分", "the report arrived, to be graded").to_owned(),
+            _ => body.clone(),
+        }
+    }
+}
+
+/// A stage of a runner; what it calls otherwise is shown as it is.
+fn stage_or(name: &str, lang: Lang) -> String {
+    match name {
+        "compiling" | "checking" | "measuring" => stage(name, lang).to_owned(),
+        "claimed" => lang.pick("准备", "preparing").to_owned(),
+        "reporting" => lang.pick("送出报告", "sending the report").to_owned(),
+        other => other.to_owned(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,40 +150,88 @@ pub struct StageState {
 /// The names of stages, in order.
 const STAGES: [&str; 5] = ["queued", "compiling", "checking", "measuring", "graded"];
 
-/// A button, then the job as it goes.
-#[island]
-pub fn LabRun(lab: String, title: String, lang: Lang) -> impl IntoView {
-    let job = RwSignal::new(None::<JobState>);
-    let trouble = RwSignal::new(None::<&'static str>);
-    let busy = RwSignal::new(false);
-    let action = format!("/{}/labs/{lab}/jobs", lang.code());
-    let page = format!("/{}/labs/{lab}", lang.code());
-    let name = lab.clone();
-    let run = move |event: leptos::ev::SubmitEvent| {
-        event.prevent_default();
-        if busy.get_untracked() {
-            return;
-        }
-        busy.set(true);
-        trouble.set(None);
-        let body = serde_json::json!({ "lab": name }).to_string();
-        browser::post("/api/v1/jobs".to_owned(), body, move |answer| {
-            let state = answer.map_err(|(status, _)| status);
-            match state.and_then(|text| serde_json::from_str::<JobState>(&text).map_err(|_| 0)) {
-                Ok(state) => {
-                    let url = format!("/api/v1/jobs/{}/events", state.id);
-                    job.set(Some(state));
-                    browser::listen(&url, move |data| {
-                        if let Ok(state) = serde_json::from_str::<JobState>(&data) {
-                            busy.set(!is_over(&state));
-                            job.set(Some(state));
+/// A run that a page follows: its state, its log, and the stream that brings both.
+#[derive(Clone, Copy)]
+struct Followed {
+    job: RwSignal<Option<JobState>>,
+    log: RwSignal<Vec<LogLine>>,
+}
+
+impl Followed {
+    fn new(job: Option<JobState>, log: Vec<LogLine>) -> Self {
+        Self { job: RwSignal::new(job), log: RwSignal::new(log) }
+    }
+
+    /// Listens behind the last line that is known. When the stream breaks, the browser names that line by itself.
+    fn listen(self, id: &str) {
+        let last = self.log.with_untracked(|log| log.last().map_or(0, |line| line.seq));
+        let url = format!("/api/v1/jobs/{id}/events?after={last}");
+        browser::listen(&url, move |event, data| match event {
+            "log" => {
+                if let Ok(line) = serde_json::from_str::<LogLine>(data) {
+                    self.log.update(|log| {
+                        if log.last().is_none_or(|last| last.seq < line.seq) {
+                            log.push(line);
                         }
                     });
                 }
-                Err(status) => {
-                    busy.set(false);
-                    trouble.set(Some(why(status, lang)));
+            }
+            _ => {
+                if let Ok(state) = serde_json::from_str::<JobState>(data) {
+                    self.job.set(Some(state));
                 }
+            }
+        });
+    }
+
+    fn is_running(self) -> bool {
+        self.job.with(|job| job.as_ref().is_some_and(|job| !is_over(job)))
+    }
+}
+
+/// A button, then the job as it goes.
+#[island]
+pub fn LabRun(lab: String, title: String, lang: Lang) -> impl IntoView {
+    let followed = Followed::new(None, Vec::new());
+    let trouble = RwSignal::new(None::<String>);
+    let sending = RwSignal::new(false);
+    let busy = move || sending.get() || followed.is_running();
+    let action = format!("/{}/labs/{lab}/jobs", lang.code());
+    let page = format!("/{}/labs/{lab}", lang.code());
+    // After a reload the run goes on here.
+    if let Some(id) = browser::query_value("job") {
+        let lab = lab.clone();
+        browser::get(format!("/api/v1/jobs/{id}"), move |answer| {
+            let state = answer.and_then(|text| serde_json::from_str::<JobState>(&text).map_err(|_| 0));
+            if let Ok(state) = state
+                && state.lab == lab
+            {
+                let id = state.id.clone();
+                followed.job.set(Some(state));
+                followed.listen(&id);
+            }
+        });
+    }
+    let name = lab.clone();
+    let run = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        if sending.get_untracked() || followed.job.with_untracked(|job| job.as_ref().is_some_and(|job| !is_over(job))) {
+            return;
+        }
+        sending.set(true);
+        trouble.set(None);
+        let body = serde_json::json!({ "lab": name }).to_string();
+        browser::post("/api/v1/jobs".to_owned(), body, move |answer| {
+            sending.set(false);
+            match answer.and_then(|text| serde_json::from_str::<JobState>(&text).map_err(|_| (0, String::new()))) {
+                Ok(state) => {
+                    let id = state.id.clone();
+                    browser::set_query_value("job", &id);
+                    followed.log.set(Vec::new());
+                    followed.job.set(Some(state));
+                    followed.listen(&id);
+                }
+                Err((status, text)) => trouble.set(Some(why(status, &text, lang))),
             }
         });
     };
@@ -80,7 +245,7 @@ pub fn LabRun(lab: String, title: String, lang: Lang) -> impl IntoView {
             </header>
             <div class="body">
                 <form method="post" action=action on:submit=run>
-                    <button class="button" type="submit" disabled=move || busy.get()>
+                    <button class="button" type="submit" disabled=busy>
                         {lang.pick("▶ 运行", "▶ Run")}
                     </button>
                     <span class="hint">
@@ -94,24 +259,78 @@ pub fn LabRun(lab: String, title: String, lang: Lang) -> impl IntoView {
                 <p class="problem" role="alert" hidden=move || trouble.with(Option::is_none)>
                     {move || trouble.get()}
                 </p>
-                <div aria-live="polite">{move || job.get().map(|job| view! { <JobView job lang /> })}</div>
+                <div aria-live="polite">
+                    {move || followed.job.get().map(|job| view! { <JobView job lang /> })}
+                </div>
+                {move || log_view(followed.log.get(), lang)}
             </div>
         </section>
     }
+}
+
+/// The run of a page of its own.
+#[island]
+pub fn JobLive(job: JobState, log: Vec<LogLine>, lang: Lang) -> impl IntoView {
+    let (id, over) = (job.id.clone(), is_over(&job));
+    let followed = Followed::new(Some(job), log);
+    if !over {
+        followed.listen(&id);
+    }
+    view! {
+        <section class="lab-run">
+            <div aria-live="polite">
+                {move || followed.job.get().map(|job| view! { <JobView job lang /> })}
+            </div>
+            {move || log_view(followed.log.get(), lang)}
+        </section>
+    }
+}
+
+fn log_view(log: Vec<LogLine>, lang: Lang) -> Option<impl IntoView> {
+    let lines = log
+        .iter()
+        .map(|line| {
+            let at = line.at.get(11..19).unwrap_or_default().to_owned();
+            view! {
+                <li data-kind=line.kind.clone()>
+                    <time datetime=line.at.clone()>{at}</time>
+                    " "
+                    {line.words(lang)}
+                </li>
+            }
+        })
+        .collect_view();
+    (!log.is_empty()).then(|| {
+        view! {
+            <details class="job-log" open>
+                <summary>{lang.pick("经过（UTC）", "Log (UTC)")}</summary>
+                <ol>{lines}</ol>
+            </details>
+        }
+    })
 }
 
 fn is_over(job: &JobState) -> bool {
     matches!(job.state.as_str(), "graded" | "failed" | "cancelled")
 }
 
-fn why(status: u16, lang: Lang) -> &'static str {
+/// The server says by itself why a run is not queued now.
+fn why(status: u16, body: &str, lang: Lang) -> String {
+    #[derive(Deserialize)]
+    struct Problem {
+        refusal: Refusal,
+    }
+    if let Ok(problem) = serde_json::from_str::<Problem>(body) {
+        return problem.refusal.words(lang);
+    }
     match status {
         401 => lang.pick("请先登录，再运行实验。", "Sign in first, then run the lab."),
         403 => lang.pick("这个账号不能运行实验，请联系教师。", "This account may not run labs; ask your instructor."),
-        429 => lang.pick("排队的作业太多，请等前一个结束。", "Too many jobs waiting; let the previous one finish."),
+        429 => lang.pick("试得太频繁了，请稍后再试。", "Too many tries; wait a little."),
         _ => lang
             .pick("没有送达，请检查网络后再试。", "That did not reach the server; check the connection and try again."),
     }
+    .to_owned()
 }
 
 /// The stages of a job and where they ended.
@@ -149,6 +368,7 @@ pub fn JobView(job: JobState, lang: Lang) -> impl IntoView {
         <ol class="stages" data-job=job.id data-state=job.state.clone()>
             {stages}
         </ol>
+        {job.wait.map(|wait| view! { <p class="notice" role="status">{wait.words(lang)}</p> })}
         {job
             .message
             .map(|message| {
