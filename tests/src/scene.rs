@@ -35,14 +35,21 @@ impl Scene {
         let server = Server::start();
         let path = server.database();
         let store = Store::open(&path.to_string_lossy()).await.unwrap_or_else(|error| panic!("{error}"));
-        Self { server, store }
+        let scene = Self { server, store };
+        // Without one the server makes a link for the first at every start, and cannot where nothing can be written.
+        scene.account("teacher", Role::Instructor).await;
+        scene
     }
 
     /// # Panics
     /// When the store refuses.
     pub async fn learner(&self, login: &str) -> UserId {
+        self.account(login, Role::Learner).await
+    }
+
+    async fn account(&self, login: &str, role: Role) -> UserId {
         let name = LoginName::parse(login).unwrap_or_else(|error| panic!("{login}: {error}"));
-        let new = NewUser { login: &name, display_name: login, role: Role::Learner, password_hash: "$none" };
+        let new = NewUser { login: &name, display_name: login, role, password_hash: "$none" };
         users::create(&self.store, &new).await.unwrap_or_else(|error| panic!("{login}: {error}"))
     }
 
