@@ -21,7 +21,7 @@ pub struct Problem {
     /// Why a run was not queued, for pages that say it in the reader's language.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
-    refusal: Option<ui::islands::Refusal>,
+    refusal: Option<Box<ui::islands::Refusal>>,
 }
 
 impl Problem {
@@ -44,7 +44,7 @@ impl Problem {
     /// Not now: too many runs.
     pub fn refused(refusal: ui::islands::Refusal) -> Self {
         let detail = refusal.words(evidence::Lang::En);
-        Self { refusal: Some(refusal), ..Self::new(StatusCode::TOO_MANY_REQUESTS, detail) }
+        Self { refusal: Some(Box::new(refusal)), ..Self::new(StatusCode::TOO_MANY_REQUESTS, detail) }
     }
 
     pub fn bad_request(detail: impl Into<String>) -> Self {
