@@ -9,6 +9,8 @@ mod browser;
 mod folder;
 pub mod reports;
 mod runner;
+#[cfg(feature = "store")]
+pub mod scene;
 mod server;
 #[cfg(feature = "browser")]
 pub mod story;

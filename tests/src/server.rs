@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
@@ -34,7 +35,7 @@ impl Server {
     pub fn start_with(args: &[&str]) -> Self {
         let folder = Folder::new("server");
         let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
-        let (child, lines) = spawn(&folder, "127.0.0.1:0", &args);
+        let (child, lines) = spawn(&folder, "127.0.0.1:0", &args, None);
         let mut server = Self { child, lines, origin: String::new(), folder, args };
         server.origin = server.line("Vramlab is at ");
         server
@@ -59,9 +60,21 @@ impl Server {
     /// # Panics
     /// When it does not come back within the deadline.
     pub fn kill_and_restart(&mut self) {
+        self.restart(None);
+    }
+
+    /// As [`Server::kill_and_restart`], on a disk on which no file grows beyond so many bytes.
+    ///
+    /// # Panics
+    /// When it does not come back within the deadline.
+    pub fn kill_and_restart_on_a_full_disk(&mut self, largest: u64) {
+        self.restart(Some(largest));
+    }
+
+    fn restart(&mut self, largest: Option<u64>) {
         self.kill();
         let listen = self.origin.trim_start_matches("http://").to_owned();
-        (self.child, self.lines) = spawn(&self.folder, &listen, &self.args);
+        (self.child, self.lines) = spawn(&self.folder, &listen, &self.args, largest);
         let origin = self.line("Vramlab is at ");
         assert_eq!(origin, self.origin, "the server came back elsewhere");
     }
@@ -70,6 +83,11 @@ impl Server {
     pub fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+
+    /// The file of its store.
+    pub fn database(&self) -> PathBuf {
+        self.folder.path().join("data/vramlab.db")
     }
 
     /// What stands behind `mark` in the first line that contains it.
@@ -92,12 +110,21 @@ impl Server {
     }
 }
 
-fn spawn(folder: &Folder, listen: &str, args: &[String]) -> (Child, Receiver<String>) {
+fn spawn(folder: &Folder, listen: &str, args: &[String], largest: Option<u64>) -> (Child, Receiver<String>) {
     let log = folder.path().join("server.log");
     let log =
         File::options().create(true).append(true).open(&log).unwrap_or_else(|error| panic!("server.log: {error}"));
     let program = binaries::vramlab();
-    let mut child = Command::new(&program)
+    let mut command = match largest {
+        None => Command::new(&program),
+        Some(bytes) => {
+            let mut shell = Command::new("sh");
+            // With the signal ignored a write past the limit fails, as it does when the disk is full. Blocks of 512 bytes.
+            shell.args(["-c", r#"trap '' XFSZ; ulimit -f "$0"; exec "$@""#, &(bytes / 512).to_string()]).arg(&program);
+            shell
+        }
+    };
+    let mut child = command
         .args(["serve", "--listen", listen, "--data"])
         .arg(folder.path().join("data"))
         .args(args)

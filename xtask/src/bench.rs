@@ -17,6 +17,8 @@ pub enum What {
     Ledger,
     /// Reports read and graded, and a hundred learners who hand in at once
     Evidence,
+    /// A thousand small runs of a hundred learners through two CPU runners, with random kills
+    Queue,
 }
 
 pub fn run(what: &What) -> sh::Result {
@@ -24,7 +26,15 @@ pub fn run(what: &What) -> sh::Result {
         What::Pages => pages(),
         What::Ledger => ledger::run(),
         What::Evidence => evidence::run(),
+        What::Queue => queue(),
     }
+}
+
+/// Of the release build.
+fn queue() -> sh::Result {
+    crate::build(true)?;
+    let example = ["run", "--release", "--quiet", "-p", "e2e", "--example", "soak"];
+    sh::cargo("soak", &[&example[..], &["--no-default-features", "--features", "store"]].concat())
 }
 
 /// Of the release build.

@@ -41,7 +41,7 @@ pub use drill::{DrillCard, DrillResult};
 #[cfg(feature = "core")]
 pub use inference::InferenceLedger;
 #[cfg(feature = "core")]
-pub use lab::{JobState, JobView, LabRun, StageState};
+pub use lab::{JobLive, JobState, JobView, LabRun, LogLine, Refusal, StageState, Wait};
 #[cfg(feature = "paging")]
 pub use paging::KvPaging;
 #[cfg(feature = "quantisation")]

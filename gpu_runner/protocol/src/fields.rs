@@ -4,8 +4,8 @@ use serde::{Deserialize, Deserializer, Serializer};
 
 use crate::encoding::{decode_at_most, encode};
 use crate::ids::LabName;
-use crate::limits::{LABS, REPORT_BYTES, STAGE_TIMES, TEXT_BYTES};
-use crate::messages::StageTime;
+use crate::limits::{LABELS, LABS, NOTES, REPORT_BYTES, STAGE_TIMES, TEXT_BYTES};
+use crate::messages::{Note, StageTime};
 use crate::stage::Stage;
 
 pub(crate) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
@@ -21,6 +21,14 @@ pub(crate) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String,
 
 pub(crate) fn labs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LabName>, D::Error> {
     at_most(Vec::deserialize(deserializer)?, LABS)
+}
+
+pub(crate) fn labels<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LabName>, D::Error> {
+    at_most(Vec::deserialize(deserializer)?, LABELS)
+}
+
+pub(crate) fn notes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Note>, D::Error> {
+    at_most(Vec::deserialize(deserializer)?, NOTES)
 }
 
 pub(crate) fn stage_times<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<StageTime>, D::Error> {

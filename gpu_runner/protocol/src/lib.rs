@@ -21,7 +21,8 @@ pub use ids::{IdError, JobId, LabName, Nonce};
 pub use kernel::{KernelError, KernelLanguage, KernelSource, KernelText};
 pub use key::{KeyError, PublicKey, RunnerKey};
 pub use messages::{
-    Claim, ClaimRequest, Heartbeat, Identity, Lease, Problem, Receipt, RunnerFacts, SignedReport, StageTime,
+    Claim, ClaimRequest, DeviceClass, Heartbeat, Identity, Lease, Note, Offer, Problem, Receipt, RunnerFacts,
+    SignedReport, StageTime,
 };
 pub use params::{ParamError, ParamValue, Params};
 pub use signature::{Signature, SignatureError, sign, verify};

@@ -18,3 +18,7 @@ pub const PARAM_TEXT_BYTES: usize = 128;
 pub const LABS: usize = 256;
 /// Stage times that one heartbeat or report carries.
 pub const STAGE_TIMES: usize = 16;
+/// Backends or labels that a runner names.
+pub const LABELS: usize = 16;
+/// Lines that one heartbeat carries; more wait for the next.
+pub const NOTES: usize = 32;

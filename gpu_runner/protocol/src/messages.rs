@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::fields::{labs, report_bytes, runners_stage, stage_times, text, to_base64};
+use crate::fields::{labels, labs, notes, report_bytes, runners_stage, stage_times, text, to_base64};
 use crate::ids::{JobId, LabName, Nonce};
 use crate::kernel::KernelSource;
 use crate::key::{PublicKey, RunnerKey};
@@ -48,6 +48,48 @@ pub struct RunnerFacts {
 pub struct ClaimRequest {
     #[serde(deserialize_with = "labs")]
     pub labs: Vec<LabName>,
+    #[serde(default, skip_serializing_if = "Offer::is_nothing")]
+    pub offer: Offer,
+}
+
+/// What a runner has beside its labs, for jobs that need more than any runner. It places jobs; evidence is judged by the
+/// device facts inside each report.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Offer {
+    /// `cpu`, `wgpu`, …
+    #[serde(default, deserialize_with = "labels")]
+    pub backends: Vec<LabName>,
+    #[serde(default)]
+    pub device_class: Option<DeviceClass>,
+    /// Of the device that measures.
+    #[serde(default)]
+    pub memory_bytes: Option<u64>,
+    /// What the instructor calls this machine, for jobs that ask for it.
+    #[serde(default, deserialize_with = "labels")]
+    pub labels: Vec<LabName>,
+}
+
+impl Offer {
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeviceClass {
+    Cpu,
+    Gpu,
+}
+
+impl DeviceClass {
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Gpu => "gpu",
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,6 +118,19 @@ pub struct Heartbeat {
     /// Every stage so far with its own time, the running one last.
     #[serde(default, deserialize_with = "stage_times")]
     pub times: Vec<StageTime>,
+    /// What the lab's program said since the last heartbeat that was answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "notes")]
+    pub notes: Vec<Note>,
+}
+
+/// One line for the log of a job. A line that is sent twice has the same number twice and is kept once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Note {
+    /// 0 for the first of a claim.
+    pub number: u32,
+    #[serde(deserialize_with = "text")]
+    pub text: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,8 +1,9 @@
 //! Every message survives JSON; what is outside the limits does not get in.
 
 use protocol::{
-    Claim, ClaimRequest, Failure, FailureClass, FailureKind, Heartbeat, Identity, JobId, LabName, Lease, Nonce,
-    ParamValue, Params, Receipt, RunnerFacts, RunnerKey, SignedReport, Stage, StageTime, limits, routes,
+    Claim, ClaimRequest, DeviceClass, Failure, FailureClass, FailureKind, Heartbeat, Identity, JobId, LabName, Lease,
+    Nonce, Note, Offer, ParamValue, Params, Receipt, RunnerFacts, RunnerKey, SignedReport, Stage, StageTime, limits,
+    routes,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -33,7 +34,18 @@ fn messages_round_trip_with_the_field_names_of_the_interface() {
         RunnerFacts { version: "0.1.0".into(), backends: vec!["cpu".parse().unwrap()], ..RunnerFacts::default() };
     let identity = Identity { public_key: RunnerKey::from_seed(&[1; 32]).public(), name: "机房 1".into(), facts };
     assert_eq!(round_trip(&identity)["name"], "机房 1");
-    assert_eq!(round_trip(&ClaimRequest { labs: vec![lab()] }), json!({"labs": ["rmsnorm"]}));
+    let nothing = ClaimRequest { labs: vec![lab()], offer: Offer::default() };
+    assert_eq!(round_trip(&nothing), json!({"labs": ["rmsnorm"]}));
+    let offer = Offer {
+        backends: vec!["cuda".parse().unwrap()],
+        device_class: Some(DeviceClass::Gpu),
+        memory_bytes: Some(1 << 34),
+        labels: vec!["room-2".parse().unwrap()],
+    };
+    assert_eq!(
+        round_trip(&ClaimRequest { labs: vec![lab()], offer })["offer"],
+        json!({"backends": ["cuda"], "device_class": "gpu", "memory_bytes": 1_u64 << 34, "labels": ["room-2"]})
+    );
 
     let mut params = Params::new();
     params.insert("rows", 4096.into()).unwrap();
@@ -54,8 +66,13 @@ fn messages_round_trip_with_the_field_names_of_the_interface() {
     );
     let times = vec![StageTime { stage: Stage::Checking, elapsed_ms: 3 }];
     assert_eq!(
-        round_trip(&Heartbeat { nonce: nonce(), stage: Stage::Measuring, times }),
+        round_trip(&Heartbeat { nonce: nonce(), stage: Stage::Measuring, times, notes: vec![] }),
         json!({"nonce": "a5".repeat(32), "stage": "measuring", "times": [{"stage": "checking", "elapsed_ms": 3}]})
+    );
+    let notes = vec![Note { number: 7, text: "热身".into() }];
+    assert_eq!(
+        round_trip(&Heartbeat { nonce: nonce(), stage: Stage::Measuring, times: vec![], notes })["notes"],
+        json!([{"number": 7, "text": "热身"}])
     );
     assert_eq!(round_trip(&Lease { lease_ms: 1, cancelled: true }), json!({"lease_ms": 1, "cancelled": true}));
     assert_eq!(round_trip(&signed())["report_base64"], "e30=");
@@ -110,6 +127,16 @@ fn what_is_outside_the_limits_is_refused() {
     }
     let claim = |labs: usize| serde_json::from_value::<ClaimRequest>(json!({"labs": vec!["x"; labs]})).is_ok();
     assert!(claim(limits::LABS) && !claim(limits::LABS + 1));
+    let offer = |labels: usize| {
+        serde_json::from_value::<ClaimRequest>(json!({"labs": [], "offer": {"labels": vec!["x"; labels]}})).is_ok()
+    };
+    assert!(offer(limits::LABELS) && !offer(limits::LABELS + 1));
+    let says = |notes: usize, text: &str| {
+        let notes = vec![json!({"number": 0, "text": text}); notes];
+        let beat = json!({"nonce": "a5".repeat(32), "stage": "measuring", "notes": notes});
+        serde_json::from_value::<Heartbeat>(beat).is_ok()
+    };
+    assert!(says(limits::NOTES, "x") && !says(limits::NOTES + 1, "x") && !says(1, "a\nb"));
 }
 
 #[test]

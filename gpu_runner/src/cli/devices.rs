@@ -3,7 +3,7 @@
 //! Drivers are asked in a process of their own: one that hangs or crashes takes nothing else with it.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -26,29 +26,13 @@ enum Answer {
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub fn main() -> ExitCode {
-    let started = std::env::current_exe().and_then(|program| {
-        let mut command = Command::new(program);
-        // Mesa complains on standard error about a session that a service does not have.
-        command.arg("probe").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        command.spawn()
-    });
-    let mut child = match started {
-        Ok(child) => child,
+    let (mut child, lines) = match start() {
+        Ok(both) => both,
         Err(error) => {
             eprintln!("gpu_runner: the drivers cannot be asked: {error}");
             return ExitCode::FAILURE;
         }
     };
-    let (sender, lines) = mpsc::channel();
-    if let Some(out) = child.stdout.take() {
-        std::thread::spawn(move || {
-            for line in BufReader::new(out).lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-    }
     println!("learner code: {}", learner_code());
     let mut silent = false;
     loop {
@@ -86,6 +70,43 @@ fn learner_code() -> String {
         (Ok(()), None) => "refused: this machine has no g++, which compiles a kernel for the processor".to_owned(),
         (Ok(()), Some(_)) => "taken, in CUDA C++ on the processor: CPU evidence".to_owned(),
     }
+}
+
+/// Starts the process that asks, and reads what it says.
+fn start() -> std::io::Result<(Child, mpsc::Receiver<String>)> {
+    let mut command = Command::new(std::env::current_exe()?);
+    // Mesa complains on standard error about a session that a service does not have.
+    command.arg("probe").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn()?;
+    let (sender, lines) = mpsc::channel();
+    if let Some(out) = child.stdout.take() {
+        std::thread::spawn(move || {
+            for line in BufReader::new(out).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    Ok((child, lines))
+}
+
+/// The first device of a backend as its driver describes it; `None` when none answers.
+pub fn first(backend: BackendName) -> Option<DeviceFacts> {
+    let (mut child, lines) = start().ok()?;
+    let mut found = None;
+    while found.is_none() {
+        let Ok(line) = lines.recv_timeout(PATIENCE) else { break };
+        match serde_json::from_str(&line) {
+            Ok(Answer::Device(facts)) if backend.makes(facts.backend) => found = Some(facts),
+            Ok(Answer::None { backend: none, .. }) if none == backend => break,
+            _ => {}
+        }
+    }
+    // It may still ask other drivers; nobody waits for them.
+    let _ = child.kill();
+    let _ = child.wait();
+    found
 }
 
 /// The process that asks: one line of JSON for each device, or for a backend that has none.

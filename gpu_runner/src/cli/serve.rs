@@ -2,6 +2,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use protocol::{DeviceClass, LabName, Offer};
+
 use crate::backend::{BackendName, cpu};
 use crate::supervisor::process::ChildProgram;
 use crate::supervisor::{Options, Served, Stop, serve};
@@ -34,6 +36,9 @@ pub struct Args {
     /// Memory one run may take. Default: three quarters of the machine's.
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(64..=1 << 24))]
     memory_mib: Option<u64>,
+    /// A word for this machine that jobs can ask for, such as a room; may be given several times.
+    #[arg(long = "label", value_name = "WORD", env = "VRAMLAB_LABELS", value_delimiter = ',')]
+    labels: Vec<LabName>,
     /// Certificates (PEM) to trust instead of the public authorities.
     #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,
@@ -52,7 +57,12 @@ pub fn main(args: Args) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    if args.labels.len() > protocol::limits::LABELS {
+        eprintln!("gpu_runner: {} labels; expected at most {}", args.labels.len(), protocol::limits::LABELS);
+        return ExitCode::FAILURE;
+    }
     let options = Options {
+        offer: offer(args.backend, args.labels),
         server: args.server,
         insecure_http: args.insecure_http,
         ca_file: args.ca_file,
@@ -82,6 +92,24 @@ pub fn main(args: Args) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// What jobs may ask of this machine. A device that does not answer now is asked again by each run.
+fn offer(backend: BackendName, labels: Vec<LabName>) -> Offer {
+    let facts = match backend {
+        BackendName::Cpu => None,
+        _ => super::devices::first(backend),
+    };
+    let device_class = match facts.as_ref().map(evidence::DeviceFacts::evidence_class) {
+        Some(evidence::EvidenceClass::Gpu) => Some(DeviceClass::Gpu),
+        Some(_) => Some(DeviceClass::Cpu),
+        None => (backend == BackendName::Cpu).then_some(DeviceClass::Cpu),
+    };
+    let memory_bytes = match backend {
+        BackendName::Cpu => cpu::memory_bytes(),
+        _ => facts.and_then(|facts| facts.memory_bytes),
+    };
+    Offer { backends: backend.id().parse().into_iter().collect(), device_class, memory_bytes, labels }
 }
 
 fn host_name() -> String {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use protocol::{Claim, ClaimRequest, Failure, FailureKind, Identity, LabName, RunnerKey, SignedReport, Stage};
+use protocol::{Claim, ClaimRequest, Failure, FailureKind, Identity, LabName, Offer, RunnerKey, SignedReport, Stage};
 
 use super::address::{AddressError, ServerAddress};
 use super::backoff::Backoff;
@@ -30,6 +30,8 @@ pub struct Options {
     pub key_file: PathBuf,
     pub name: String,
     pub backend: BackendName,
+    /// What jobs may ask of this machine.
+    pub offer: Offer,
     /// Ends after one job.
     pub once: bool,
     pub poll: Duration,
@@ -91,7 +93,7 @@ pub fn serve(options: &Options, stop: &Stop) -> Result<Served, ServeError> {
     }
     let names: Vec<&str> = labs.iter().map(LabName::as_str).collect();
     tracing::info!(server = %address, labs = ?names, key = %service.key.public(), "waiting for jobs");
-    service.claim_forever(&ClaimRequest { labs })
+    service.claim_forever(&ClaimRequest { labs, offer: options.offer.clone() })
 }
 
 impl Service<'_> {
@@ -194,9 +196,12 @@ impl Service<'_> {
             Line::Stage(stage) => {
                 tracing::info!(job = %claim.job_id, stage = stage.id(), "stage");
                 times.enter(stage_of(*stage));
-                keeper.stage_changed();
+                keeper.wake();
             }
-            Line::Note(text) => tracing::info!(job = %claim.job_id, note = %text, "note"),
+            Line::Note(text) => {
+                tracing::info!(job = %claim.job_id, note = %text, "note");
+                keeper.say(text);
+            }
             Line::Failed { .. } | Line::Finished => {}
         })
     }

@@ -45,6 +45,33 @@ fn a_job_becomes_a_signed_report_of_cpu_evidence() {
     assert!(!stderr.contains(TOKEN) && !stderr.contains(secret), "{stderr}");
 }
 
+/// What a program says last is told too, and a line is told once, also where the answer to it got lost.
+#[test]
+fn the_lines_of_a_program_reach_the_server() {
+    let (server, home) = (Server::start(&[TOKEN]), Home::new(TOKEN));
+    server.queue("job-1", SMALL);
+    let script = r#"for n in $(seq 40); do echo "{\"note\":\"line $n\"}"; done; sleep 1; echo '{"note":"last"}'"#;
+    home.serve_with_script(&server, script, PLENTY, &Stop::new()).unwrap();
+    // The last words travel beside the end of the job, and may come after it.
+    let inner = server.wait("the lines", |inner| inner.job("job-1").notes.len() >= 40);
+    let notes = &inner.job("job-1").notes;
+    for (n, note) in notes.iter().take(40).enumerate() {
+        assert_eq!((note.number as usize, note.text.as_str()), (n, format!("line {}", n + 1).as_str()));
+    }
+}
+
+#[test]
+fn a_claim_says_what_the_runner_has() {
+    let (server, home) = (Server::start(&[TOKEN]), Home::new(TOKEN));
+    let runner = home.spawn(&server, &["--label", "room-2", "--label", "night"]);
+    let inner = server.wait("a claim", |inner| inner.calls("/claims 204") >= 1);
+    assert_eq!(inner.offer.backends[0].as_str(), "cpu");
+    assert_eq!(inner.offer.device_class, Some(protocol::DeviceClass::Cpu));
+    assert!(inner.offer.memory_bytes > Some(1 << 20));
+    assert_eq!(inner.offer.labels.iter().map(|l| l.as_str()).collect::<Vec<_>>(), ["room-2", "night"]);
+    drop((inner, runner));
+}
+
 #[test]
 fn a_child_is_given_no_environment_no_secret_and_no_open_file() {
     let (server, home) = (Server::start(&[TOKEN]), Home::new(TOKEN));

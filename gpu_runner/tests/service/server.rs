@@ -8,8 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use protocol::{
-    Claim, ClaimRequest, Failure, Heartbeat, Identity, JobId, Lease, Nonce, Params, PublicKey, Receipt, SignedReport,
-    Stage,
+    Claim, ClaimRequest, Failure, Heartbeat, Identity, JobId, Lease, Nonce, Note, Offer, Params, PublicKey, Receipt,
+    SignedReport, Stage,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -43,6 +43,7 @@ pub struct Job {
     pub attempt: u32,
     pub state: JobState,
     pub stages: Vec<Stage>,
+    pub notes: Vec<Note>,
     pub cancelled: bool,
 }
 
@@ -54,6 +55,8 @@ pub struct Inner {
     /// Token to the key it was first used with.
     pub keys: HashMap<String, Option<PublicKey>>,
     pub identities: Vec<Identity>,
+    /// What the last claim offered.
+    pub offer: Offer,
     pub log: Vec<String>,
     /// Connections closed while down.
     pub dropped: usize,
@@ -75,6 +78,7 @@ impl Server {
             jobs: Vec::new(),
             keys: tokens.iter().map(|token| ((*token).to_owned(), None)).collect(),
             identities: Vec::new(),
+            offer: Offer::default(),
             log: Vec::new(),
             dropped: 0,
             redirect: None,
@@ -112,6 +116,7 @@ impl Server {
             attempt: 0,
             state: JobState::Queued,
             stages: Vec::new(),
+            notes: Vec::new(),
             cancelled: false,
         });
     }
@@ -225,6 +230,7 @@ impl Inner {
 
     fn claim(&mut self, token: &str, body: &[u8]) -> Result<(u16, Value), (u16, Value)> {
         let wanted: ClaimRequest = parse(body)?;
+        self.offer = wanted.offer.clone();
         let (now, lease) = (Instant::now(), self.lease);
         let free = |job: &&mut Job| match job.state {
             JobState::Queued => true,
@@ -268,6 +274,7 @@ impl Inner {
                 let heartbeat: Heartbeat = parse(body)?;
                 job.state = JobState::Leased { token: token.to_owned(), until: Instant::now() + lease };
                 job.stages.push(heartbeat.stage);
+                job.notes.extend(heartbeat.notes);
                 let cancelled = job.cancelled;
                 if mood == Mood::DownAt(heartbeat.stage) {
                     self.mood = Mood::Down;

@@ -70,6 +70,7 @@ impl Home {
             key_file: self.path("runner-key.pem"),
             name: "test".to_owned(),
             backend: BackendName::Cpu,
+            offer: protocol::Offer::default(),
             once: true,
             poll: Duration::from_millis(50),
             timeout: Some(timeout),

@@ -15,6 +15,7 @@ use crate::course::{Course, Source};
 use crate::http::listen::{self, Transport};
 use crate::http::{App, Config, Pages, assets};
 use crate::routes;
+use crate::store::jobs::Limits;
 use crate::store::{self, Store};
 
 /// Where a trusted proxy on this machine connects from.
@@ -43,12 +44,34 @@ pub struct Args {
     /// The address that learners type, for the links that are printed
     #[arg(long)]
     origin: Option<String>,
+    #[command(flatten)]
+    queue: Queue,
     /// Read the course from a folder instead of the packed one
     #[arg(long)]
     content: Option<PathBuf>,
     /// Add a demo class with a few learners and reports; their passwords are printed once
     #[arg(long)]
     demo: bool,
+}
+
+/// How much of the queue one learner may take.
+#[derive(ClapArgs)]
+struct Queue {
+    /// Lab runs of one learner that may wait or run
+    #[arg(long, default_value_t = Limits::default().active, value_parser = clap::value_parser!(u32).range(1..=1000), env = "VRAMLAB_JOBS_PER_LEARNER")]
+    jobs_per_learner: u32,
+    /// Lab runs of one learner that run at the same time
+    #[arg(long, default_value_t = Limits::default().running, value_parser = clap::value_parser!(u32).range(1..=1000), env = "VRAMLAB_RUNNING_PER_LEARNER")]
+    running_per_learner: u32,
+    /// Lab runs of one learner in any sixty minutes; cancelled ones and failures of machines do not count
+    #[arg(long, default_value_t = Limits::default().hourly, value_parser = clap::value_parser!(u32).range(1..=10_000), env = "VRAMLAB_JOBS_PER_HOUR")]
+    jobs_per_hour: u32,
+}
+
+impl Queue {
+    fn limits(&self) -> Limits {
+        Limits { active: self.jobs_per_learner, running: self.running_per_learner, hourly: self.jobs_per_hour }
+    }
 }
 
 pub fn run(args: Args) -> ExitCode {
@@ -95,7 +118,7 @@ async fn serve(args: Args) -> Result<(), String> {
         Transport::Tls { .. } => format!("https://{address}"),
         _ => format!("http://{address}"),
     });
-    let config = Config { data: args.data, origin };
+    let config = Config { data: args.data, origin, queue: args.queue.limits() };
     let proxies: &[IpAddr] = if args.behind_proxy { &LOOPBACK } else { &[] };
     let auth =
         Auth::new(store.clone(), TrustedProxies::new(proxies.iter().copied())).map_err(|error| error.to_string())?;

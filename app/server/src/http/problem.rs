@@ -18,6 +18,10 @@ pub struct Problem {
     detail: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pointer: Option<String>,
+    /// Why a run was not queued, for pages that say it in the reader's language.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    refusal: Option<Box<ui::islands::Refusal>>,
 }
 
 impl Problem {
@@ -28,12 +32,19 @@ impl Problem {
             status: status.as_u16(),
             detail: detail.into(),
             pointer: None,
+            refusal: None,
         }
     }
 
     pub fn at(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());
         self
+    }
+
+    /// Not now: too many runs.
+    pub fn refused(refusal: ui::islands::Refusal) -> Self {
+        let detail = refusal.words(evidence::Lang::En);
+        Self { refusal: Some(Box::new(refusal)), ..Self::new(StatusCode::TOO_MANY_REQUESTS, detail) }
     }
 
     pub fn bad_request(detail: impl Into<String>) -> Self {

@@ -40,4 +40,6 @@ pub struct Config {
     pub data: PathBuf,
     /// The address that links name, e.g. `https://course.example`.
     pub origin: String,
+    /// How much of the queue one learner may take.
+    pub queue: crate::store::jobs::Limits,
 }

@@ -13,6 +13,7 @@ mod learner;
 mod list;
 mod members;
 mod one;
+mod queue;
 mod regrades;
 mod runners;
 mod statistics;
@@ -38,6 +39,12 @@ pub fn routes() -> Router<AppState> {
         .route("/{lang}/class", get(list::show).post(list::create))
         .route("/{lang}/class/runners", get(list::back).post(runners::register))
         .route("/{lang}/class/runners/revoke", get(list::back).post(runners::revoke))
+        .route("/{lang}/class/queue", get(queue::show))
+        .route("/{lang}/class/queue/pause", get(queue::back).post(queue::pause))
+        .route("/{lang}/class/queue/requeue", get(queue::back).post(queue::requeue))
+        .route("/{lang}/class/queue/dismiss", get(queue::back).post(queue::dismiss))
+        .route("/{lang}/class/queue/cancel", get(queue::back).post(queue::cancel))
+        .route("/{lang}/class/queue/priority", get(queue::back).post(queue::priority))
         .route("/{lang}/class/{id}", get(one::show))
         .route("/{lang}/class/{id}/code", get(one::back).post(one::rotate))
         .route("/{lang}/class/{id}/open", get(one::back).post(one::set_open))

@@ -2,10 +2,11 @@
 
 use evidence::EvidenceClass;
 use protocol::Stage;
-use ui::islands::{JobState as Shown, StageState};
+use ui::islands::{JobState as Shown, LogLine, StageState, Wait};
 
-use crate::store::jobs::{Job, LEASE_EXPIRED};
-use crate::store::{JobState, Store, StoreError, Viewer, grades, reports};
+use super::account::answer::iso;
+use crate::store::jobs::{self, Job, LEASE_EXPIRED, Needs, Prospect};
+use crate::store::{JobId, JobState, Store, StoreError, Viewer, grades, reports};
 
 /// Stages a learner sees, in order; the runner's claiming and reporting belong to their neighbours.
 fn name(stage: Stage) -> Option<&'static str> {
@@ -38,13 +39,55 @@ pub async fn shown(store: &Store, viewer: Viewer, job: &Job) -> Result<Shown, St
     };
     Ok(Shown {
         id: job.id.to_string(),
+        lab: job.lab.clone(),
         state: state.to_owned(),
         position: job.position.and_then(|at| u64::try_from(at - 1).ok()),
         stages: stages(job, graded)?,
         report: job.report_id.filter(|_| graded).map(|id| id.to_string()),
         class: class.filter(|_| graded),
         message: message(job),
+        wait: wait(store, job).await?,
     })
+}
+
+/// What it waits for beside its turn.
+async fn wait(store: &Store, job: &Job) -> Result<Option<Wait>, StoreError> {
+    if job.state != JobState::Queued {
+        return Ok(None);
+    }
+    Ok(match jobs::prospect(store, job.id).await? {
+        Prospect::Nobody => Some(Wait::Runner { needs: needs(&job.needs) }),
+        Prospect::Paused => Some(Wait::Pause),
+        Prospect::Runner => (job.not_before_ms > store.now()).then(|| Wait::Retry { at: iso(job.not_before_ms) }),
+    })
+}
+
+/// `CUDA, GPU, 16 GiB, room-2`
+pub fn needs(needs: &Needs) -> String {
+    let memory = u64::try_from(needs.memory_bytes).ok().filter(|bytes| *bytes > 0);
+    let parts = [
+        needs.backend.as_deref().map(str::to_uppercase),
+        needs.class.map(|class| class.id().to_uppercase()),
+        memory.map(ledger::units::gib),
+        needs.label.clone(),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// The lines behind `seq`, as pages show them.
+pub async fn log_after(store: &Store, viewer: Viewer, job: JobId, seq: i64) -> Result<Vec<LogLine>, StoreError> {
+    let lines = jobs::log_after(store, viewer, job, seq).await?;
+    Ok(lines.into_iter().map(line).collect())
+}
+
+fn line(line: jobs::LogLine) -> LogLine {
+    LogLine {
+        seq: line.seq,
+        at: iso(line.at_ms),
+        attempt: line.attempt,
+        kind: line.kind.id().to_owned(),
+        body: line.body,
+    }
 }
 
 fn stages(job: &Job, graded: bool) -> Result<Vec<StageState>, StoreError> {

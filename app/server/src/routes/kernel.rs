@@ -13,7 +13,7 @@ use ui::pages::kernel::{KernelFacts, KernelOutcome};
 use ui::shell::Section;
 
 use super::job_state::shown;
-use super::jobs::enqueue_kernel;
+use super::jobs::{Refused, enqueue_kernel};
 use crate::http::{AppState, Reader};
 use crate::store::{JobId, StoreError, jobs, kernels};
 
@@ -98,13 +98,17 @@ async fn send(
     };
     match enqueue_kernel(&app, user, &id, source).await {
         Ok(job) => Redirect::to(&format!("/{}/jobs/{job}", reader.lang.code())).into_response(),
-        Err(response) => {
-            let status = response.status();
-            let problem = reader.lang.pick(
-                "现在不能运行：排队的运行太多，或一小时内次数太多。源代码还在下面，稍后再试。",
-                "It cannot run now: too many of your runs wait, or ran within the hour. Your source is kept below; try again later.",
-            );
-            page(&app, &reader, status, exercise, text, None, Some(problem.to_owned()))
+        Err(refused) => {
+            let lang = reader.lang;
+            let (status, why) = match refused {
+                Refused::Now(refusal) => (StatusCode::TOO_MANY_REQUESTS, refusal.words(lang)),
+                Refused::Otherwise(response) => (
+                    response.status(),
+                    lang.pick("现在不能运行，请稍后再试。", "It cannot run now; try again later.").to_owned(),
+                ),
+            };
+            let problem = format!("{why}{}", lang.pick("源代码还在下面。", " Your source is kept below."));
+            page(&app, &reader, status, exercise, text, None, Some(problem))
         }
     }
 }

@@ -65,8 +65,10 @@ async fn claim(
     if runner.public_key.is_none() {
         return Err(Problem::new(StatusCode::CONFLICT, "name your public key first: PUT /api/v1/runner/identity"));
     }
-    let labs: Vec<&str> = request.labs.iter().map(|lab| lab.as_str()).collect();
-    let Some(claimed) = jobs::claim(&app.store, runner.id, &labs).await.map_err(Problem::internal)? else {
+    let offered = runners::Offered { labs: request.labs, offer: request.offer };
+    runners::offer(&app.store, &runner, &offered).await.map_err(Problem::internal)?;
+    let claimed = jobs::claim(&app.store, runner.id, &app.config.queue).await.map_err(Problem::internal)?;
+    let Some(claimed) = claimed else {
         return Ok(StatusCode::NO_CONTENT.into_response());
     };
     let broken = |error: &dyn std::fmt::Display| Problem::internal(error);
@@ -93,7 +95,8 @@ async fn heartbeat(
     ApiJson(beat): ApiJson<Heartbeat>,
 ) -> Result<Json<Lease>, Problem> {
     let id = job_id(&id)?;
-    let lease = jobs::heartbeat(&app.store, runner.id, id, &beat.nonce, beat.stage, &beat.times).await.map_err(held)?;
+    let lease = jobs::heartbeat(&app.store, runner.id, id, &beat.nonce, beat.stage, &beat.times, &beat.notes);
+    let lease = lease.await.map_err(held)?;
     Ok(Json(Lease { lease_ms: lease_ms(), cancelled: lease.cancelled }))
 }
 

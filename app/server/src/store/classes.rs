@@ -1,5 +1,6 @@
 //! Classes, the codes that open them, and who belongs to them.
 
+use super::audit::{AuditAction, note};
 use super::{ClassId, Counting, Membership, Store, StoreError, UserId, UtcMs, Viewer, clean_name, error::is_unique};
 
 mod assistants;
@@ -23,6 +24,8 @@ pub struct Class {
     pub learners: i64,
     /// Which attempt of a learner counts.
     pub counting: Counting,
+    /// Jobs of its learners go before those of other classes.
+    pub goes_first: bool,
     /// What the viewer is in it, and may do.
     pub own: Membership,
     pub may_edit: bool,
@@ -90,7 +93,7 @@ pub async fn create(store: &Store, instructor: UserId, name: &str) -> Result<Cla
 const TAUGHT: &str = concat!(
     "SELECT c.id, c.name, c.owner_id, c.join_code, c.join_open, c.created_ms, \
        (SELECT COUNT(*) FROM memberships l WHERE l.class_id = c.id AND l.role = 'learner') AS learners, \
-       c.counting, t.role AS own, t.may_edit, t.may_grade \
+       c.counting, c.priority > 0 AS goes_first, t.role AS own, t.may_edit, t.may_grade \
      FROM classes c JOIN memberships t ON t.class_id = c.id WHERE t.user_id = $1 AND ",
     rights!(help)
 );
@@ -141,4 +144,22 @@ pub async fn set_open(store: &Store, viewer: Viewer, class: ClassId, open: bool)
         .bind(viewer.id()).bind(viewer.teaches()).bind(class).bind(open)
         .execute(c).await.map(|d| d.rows_affected()))?;
     if done == 0 { Err(ClassError::NotTaught) } else { Ok(()) }
+}
+
+/// Lets the jobs of a class that the viewer teaches go before others', or no longer; for jobs that are queued from now
+/// on.
+pub async fn set_priority(store: &Store, viewer: Viewer, class: ClassId, first: bool) -> Result<(), ClassError> {
+    let now = store.now();
+    let sql = concat!("UPDATE classes SET priority = $4 WHERE id = $3 AND ", allowed!(teach, "$3"));
+    in_tx!(store, tx => {
+        let done = sqlx::query(sql)
+            .bind(viewer.id()).bind(viewer.teaches()).bind(class).bind(i64::from(first))
+            .execute(&mut *tx).await?.rows_affected();
+        if done == 0 {
+            return Err(ClassError::NotTaught);
+        }
+        let detail = serde_json::json!({ "first": first });
+        note!(tx, now, viewer.id(), Some(class), AuditAction::PrioritySet, &class.to_string(), &detail);
+        Ok(())
+    })
 }

@@ -58,6 +58,11 @@ impl ManualClock {
         Self(AtomicI64::new(start.0))
     }
 
+    /// As a clock that somebody sets, forwards or back.
+    pub fn set(&self, to: UtcMs) {
+        self.0.store(to.0, Ordering::SeqCst);
+    }
+
     pub fn advance(&self, by: Duration) {
         self.0.fetch_add(millis(by), Ordering::SeqCst);
     }

@@ -60,6 +60,11 @@ kinds! {
         Queued = "queued", Leased = "leased", Done = "done", FailedInfra = "failed_infra",
         FailedLab = "failed_lab", Cancelled = "cancelled",
     }
+    /// What a line of a job's log tells.
+    LogKind {
+        Queued = "queued", Claimed = "claimed", Stage = "stage", Note = "note", Lost = "lost", Back = "back",
+        Failed = "failed", Ended = "ended", Requeued = "requeued", Cancelled = "cancelled", Reported = "reported",
+    }
     /// How a report came to us.
     ReportOrigin { Runner = "runner", Upload = "upload", Browser = "browser" }
     /// What somebody is in a class.

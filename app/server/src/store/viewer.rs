@@ -31,16 +31,21 @@ impl Viewer {
 /// The restriction on a column that holds a user id. It takes `$1` = `viewer.id()` and `$2` = `viewer.teaches()`.
 macro_rules! visible {
     ($column:literal) => {
+        concat!("(", $column, " = $1 OR ", taught!($column), ")")
+    };
+}
+
+/// The viewer may see the work of this learner as staff of a class of theirs, and not because it is their own.
+macro_rules! taught {
+    ($column:literal) => {
         concat!(
-            "(",
-            $column,
-            " = $1 OR EXISTS (SELECT 1 FROM memberships seen ",
+            "EXISTS (SELECT 1 FROM memberships seen ",
             "JOIN memberships t ON t.class_id = seen.class_id ",
             "WHERE seen.user_id = ",
             $column,
             " AND seen.role = 'learner' AND t.user_id = $1 AND ",
             rights!(may_grade),
-            "))"
+            ")"
         )
     };
 }

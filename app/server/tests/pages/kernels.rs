@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
-use server::store::{Role, jobs, kernels, runners};
+use server::store::{Role, jobs, kernels};
 
 use crate::site::Site;
 
@@ -37,8 +37,8 @@ async fn a_kernel_goes_with_its_run_and_comes_back_to_its_learner_alone() {
     let id = job.parse().expect("an id");
     let kept = kernels::of_job(&site.bed.store, id).await.expect("an answer").expect("the kernel");
     assert_eq!(kept.text.as_str(), "// mine <b>\nextern \"C\" void k() {}\n");
-    let runner = runners::register(&site.bed.store, "r", None).await.expect("a runner");
-    let claimed = jobs::claim(&site.bed.store, runner.id, &["rmsnorm"]).await.expect("an answer").expect("the job");
+    let runner = site.bed.runner("r", None).await;
+    let claimed = jobs::claim(&site.bed.store, runner, &Default::default()).await.expect("an answer").expect("the job");
     assert_eq!(claimed.id, id);
 }
 

@@ -26,6 +26,7 @@ mod ledgers;
 mod links;
 mod own;
 mod quantisation;
+mod queue;
 mod rules;
 mod runners;
 mod secrets;

@@ -70,7 +70,8 @@ async fn only_the_report_that_was_asked_for_is_graded() {
     let site = Site::open().await;
     let lin = site.account("lin", Role::Learner).await;
     let params = bed::json(r#"{"rows": 64, "seed": 1}"#);
-    jobs::enqueue(&site.bed.store, lin.id, "rmsnorm", &params, None).await.expect("queued");
+    let new = jobs::NewJob { lab: "rmsnorm", params: &params, needs: Default::default(), kernel: None };
+    jobs::enqueue(&site.bed.store, lin.id, &new, &Default::default()).await.expect("queued");
     let mut runner = runner(&site, None).await;
     let (job, nonce) = runner.claim().await.expect("the job");
 

@@ -16,6 +16,7 @@ use server::{
     store::{
         ClassId, Role, User,
         classes::{self, JoinCode},
+        jobs::Limits,
     },
 };
 use tower::ServiceExt;
@@ -34,18 +35,22 @@ pub struct Site {
 
 impl Site {
     pub async fn open() -> Self {
-        Self::with(|_| Pages::default()).await
+        Self::with(|_| Pages::default(), Limits::default()).await
+    }
+
+    pub async fn limited(queue: Limits) -> Self {
+        Self::with(|_| Pages::default(), queue).await
     }
 
     /// With the pages of the course, which take a moment to render.
     pub async fn with_course() -> Self {
-        Self::with(|course| Pages::render(course, &AssetNames::default())).await
+        Self::with(|course| Pages::render(course, &AssetNames::default()), Limits::default()).await
     }
 
-    async fn with(pages: impl FnOnce(&Course) -> Pages) -> Self {
+    async fn with(pages: impl FnOnce(&Course) -> Pages, queue: Limits) -> Self {
         let bed = Bed::sqlite().await;
         let course = Course::load(&Source::Packed).expect("the course");
-        let config = Config { data: "data".into(), origin: ORIGIN.to_owned() };
+        let config = Config { data: "data".into(), origin: ORIGIN.to_owned(), queue };
         let app = Arc::new(App {
             pages: pages(&course),
             course,

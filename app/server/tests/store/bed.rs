@@ -5,10 +5,11 @@ use std::sync::Arc;
 use server::{
     auth::{Auth, Limits, TrustedProxies, password::PasswordHasher},
     store::{
-        ClassId, Clock, JobId, JsonText, ManualClock, ReportId, Role, Store, User, UserId, UtcMs,
+        ClassId, Clock, JobId, JsonText, ManualClock, ReportId, Role, RunnerId, Store, User, UserId, UtcMs,
         classes::{self, JoinCode},
-        jobs, reports,
-        reports::{NewReport, UploadedBy},
+        jobs::{self, Needs, NewJob},
+        reports::{self, NewReport, UploadedBy},
+        runners::{self, Offered},
         users::{self, LoginName, NewUser},
     },
 };
@@ -91,7 +92,31 @@ impl Bed {
     }
 
     pub async fn job(&self, user: UserId, lab: &str) -> JobId {
-        jobs::enqueue(&self.store, user, lab, &json("{}"), None).await.expect("queued")
+        self.job_with(user, lab, Needs::default(), &jobs::Limits::default()).await.expect("queued")
+    }
+
+    pub async fn job_with(
+        &self,
+        user: UserId,
+        lab: &str,
+        needs: Needs,
+        limits: &jobs::Limits,
+    ) -> Result<JobId, jobs::EnqueueError> {
+        let params = json("{}");
+        jobs::enqueue(&self.store, user, &NewJob { lab, params: &params, needs, kernel: None }, limits).await
+    }
+
+    /// A runner with lab rmsnorm on the processor.
+    pub async fn runner(&self, name: &str, by: Option<UserId>) -> RunnerId {
+        self.runner_with(name, by, json_as(r#"{"labs":["rmsnorm"],"offer":{"backends":["cpu"],"device_class":"cpu"}}"#))
+            .await
+    }
+
+    pub async fn runner_with(&self, name: &str, by: Option<UserId>, offered: Offered) -> RunnerId {
+        let made = runners::register(&self.store, name, by).await.expect("a runner");
+        let seen = runners::authenticate(&self.store, made.token.reveal()).await.expect("an answer").expect("known");
+        runners::offer(&self.store, &seen, &offered).await.expect("noted");
+        made.id
     }
 
     /// Runs a statement behind the store's back, as a mistake of ours or a curious operator would.
@@ -122,6 +147,10 @@ impl Bed {
 pub fn json(text: &str) -> JsonText {
     let value: serde_json::Value = serde_json::from_str(text).expect("JSON");
     JsonText::of(&value).expect("JSON")
+}
+
+pub fn json_as<T: serde::de::DeserializeOwned>(text: &str) -> T {
+    serde_json::from_str(text).expect("JSON")
 }
 
 /// A report of class `cpu` as far as the store looks.

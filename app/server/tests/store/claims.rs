@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use server::store::{JobId, Role, User, classes, jobs, jobs::LEASE, runners};
+use server::store::{
+    JobId, Role, User, classes,
+    jobs::{self, LEASE, Limits},
+};
 
 const JOBS: usize = 320;
 const WORKERS: usize = 16;
@@ -16,13 +19,13 @@ on_both_engines! {
             queued.insert(bed.job(user.id, "rmsnorm").await);
             queued.insert(bed.job(user.id, "rmsnorm").await);
         }
-        let runner = runners::register(&bed.store, "gpu-1", None).await.expect("a runner").id;
+        let runner = bed.runner("gpu-1", None).await;
         let mut workers = tokio::task::JoinSet::new();
         for _ in 0..WORKERS {
             let store = bed.store.clone();
             workers.spawn(async move {
                 let mut claimed = Vec::<JobId>::new();
-                while let Some(job) = jobs::claim(&store, runner, &["rmsnorm"]).await.expect("an answer") {
+                while let Some(job) = jobs::claim(&store, runner, &Limits::default()).await.expect("an answer") {
                     assert_eq!(job.attempt, 1);
                     claimed.push(job.id);
                 }
@@ -41,9 +44,7 @@ on_both_engines! {
         let (lin, wen) = (bed.learner("lin", &code).await, bed.learner("wen", &others).await);
         let (alone, former) = (bed.user("alone", Role::Learner).await, bed.learner("former", &code).await);
         classes::remove_member(&bed.store, mei.viewer(), class, former.id).await.expect("removed");
-        let runner = async |by: Option<&User>| {
-            runners::register(&bed.store, "r", by.map(|by| by.id)).await.expect("a runner").id
-        };
+        let runner = async |by: Option<&User>| bed.runner("r", by.map(|by| by.id)).await;
         let (of_mei, of_kai, of_lin, of_all) =
             (runner(Some(&mei)).await, runner(Some(&kai)).await, runner(Some(&lin)).await, runner(None).await);
         for (owner, served) in [
@@ -55,7 +56,7 @@ on_both_engines! {
         ] {
             let job = bed.job(owner.id, "rmsnorm").await;
             for (runner, served) in [of_mei, of_kai, of_lin, of_all].into_iter().zip(served) {
-                let claimed = jobs::claim(&bed.store, runner, &["rmsnorm"]).await.expect("an answer");
+                let claimed = jobs::claim(&bed.store, runner, &Limits::default()).await.expect("an answer");
                 assert_eq!(claimed.map(|c| c.id), served.then_some(job), "{}", owner.login);
                 bed.clock.advance(LEASE);
                 // Waits again, for the next runner, however often it was handed out.

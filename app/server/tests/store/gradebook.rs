@@ -19,7 +19,7 @@ use server::{
     },
 };
 
-use crate::bed::{Bed, START, cpu_report, json};
+use crate::bed::{Bed, START, cpu_report, json, json_as};
 
 const HOUR: Duration = Duration::from_secs(3600);
 const LAB: &str = "rmsnorm";
@@ -161,13 +161,14 @@ on_both_engines! {
         terms::set_dates(&bed.store, c.mei.viewer(), c.class, LAB, &dates()).await.expect("set");
         bed.clock.advance(19 * HOUR);
         let job: JobId = bed.job(c.lin.id, LAB).await;
-        let registered = runners::register(&bed.store, "gpu-1", Some(c.mei.id)).await.expect("a runner");
-        runners::bind_identity(&bed.store, registered.id, &[7; 32], "gpu-1", &json("{}")).await.expect("bound");
+        let offered = json_as(&format!(r#"{{"labs":["{LAB}"],"offer":{{}}}}"#));
+        let runner = bed.runner_with("gpu-1", Some(c.mei.id), offered).await;
+        runners::bind_identity(&bed.store, runner, &[7; 32], "gpu-1", &json("{}")).await.expect("bound");
         bed.clock.advance(5 * HOUR);
-        let claimed = jobs::claim(&bed.store, registered.id, &[LAB]).await.expect("an answer").expect("the job");
+        let claimed = jobs::claim(&bed.store, runner, &Default::default()).await.expect("an answer").expect("the job");
         assert_eq!(claimed.id, job);
         let new = cpu_report(b"run");
-        let stored = jobs::finish(&bed.store, registered.id, job, &claimed.nonce, new, &[1], &[]).await.expect("done");
+        let stored = jobs::finish(&bed.store, runner, job, &claimed.nonce, new, &[1], &[]).await.expect("done");
         grade(&bed, stored.id(), 8, 0).await;
         assert_eq!(credit(&bed, &c, Part::Cpu).await, Some(800));
     }

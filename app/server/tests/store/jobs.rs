@@ -4,21 +4,21 @@ use protocol::{FailureKind, Nonce, Stage, StageTime};
 use server::store::{
     GradeOutcome, JobId, JobState, Role, RunnerId, User, grades,
     grades::{Earned, NewGrade},
-    jobs::{self, Claimed, EnqueueError, Finished, HeldError, LEASE, MAX_ACTIVE, MAX_CLAIMS},
-    reports, runners,
+    jobs::{self, Claimed, EnqueueError, Finished, HeldError, LEASE, Limits, MAX_CLAIMS, Needs, RETRY_AFTER},
+    reports,
 };
 
-use crate::bed::{Bed, cpu_report, json};
+use crate::bed::{Bed, cpu_report, json, json_as};
 
 const SIGNATURE: [u8; 64] = [9; 64];
 const TIMES: [StageTime; 1] = [StageTime { stage: Stage::Measuring, elapsed_ms: 1250 }];
 
 async fn runner(bed: &Bed, name: &str) -> RunnerId {
-    runners::register(&bed.store, name, None).await.expect("a runner").id
+    bed.runner(name, None).await
 }
 
 async fn claim(bed: &Bed, runner: RunnerId) -> Option<Claimed> {
-    jobs::claim(&bed.store, runner, &["rmsnorm"]).await.expect("an answer")
+    jobs::claim(&bed.store, runner, &Limits::default()).await.expect("an answer")
 }
 
 async fn view(bed: &Bed, user: &User, job: JobId) -> jobs::Job {
@@ -50,13 +50,13 @@ on_both_engines! {
         assert_eq!((queued.state, queued.stage.0, queued.position), (JobState::Queued, Stage::Queued, Some(1)));
 
         let runner = runner(&bed, "cpu-1").await;
-        let other_labs = jobs::claim(&bed.store, runner, &["attention", "rmsnormx", "%"]).await.expect("an answer");
-        assert!(other_labs.is_none(), "only labs that the runner has");
+        let others = bed.runner_with("r", None, json_as(r#"{"labs":["attention","rmsnormx"],"offer":{}}"#)).await;
+        assert!(claim(&bed, others).await.is_none(), "only labs that the runner has");
         let claimed = claim(&bed, runner).await.expect("the job");
         assert_eq!((claimed.id, claimed.user_id, claimed.attempt), (job, lin.id, 1));
         assert!(claim(&bed, runner).await.is_none(), "it is held");
 
-        jobs::heartbeat(&bed.store, runner, job, &claimed.nonce, Stage::Measuring, &TIMES).await.expect("held");
+        jobs::heartbeat(&bed.store, runner, job, &claimed.nonce, Stage::Measuring, &TIMES, &[]).await.expect("held");
         let running = view(&bed, &lin, job).await;
         assert_eq!((running.state, running.stage.0, running.position), (JobState::Leased, Stage::Measuring, None));
         assert_eq!(running.stage_times().expect("times"), TIMES);
@@ -97,7 +97,7 @@ on_both_engines! {
 
         bed.clock.advance(LEASE - Duration::from_millis(1));
         assert!(claim(&bed, b).await.is_none(), "A still holds it");
-        let lease = jobs::heartbeat(&bed.store, a, job, &first.nonce, Stage::Measuring, &TIMES).await.expect("held");
+        let lease = jobs::heartbeat(&bed.store, a, job, &first.nonce, Stage::Measuring, &TIMES, &[]).await.expect("held");
         assert_eq!((lease.until, lease.cancelled), (bed.store.now().plus(LEASE), false));
         bed.clock.advance(LEASE - Duration::from_millis(1));
         assert!(claim(&bed, b).await.is_none(), "the heartbeat renewed it");
@@ -108,7 +108,7 @@ on_both_engines! {
         assert_ne!(second.nonce, first.nonce);
 
         // A wakes up: nothing that it sends counts any more.
-        let late = jobs::heartbeat(&bed.store, a, job, &first.nonce, Stage::Measuring, &TIMES).await;
+        let late = jobs::heartbeat(&bed.store, a, job, &first.nonce, Stage::Measuring, &TIMES, &[]).await;
         assert!(matches!(late, Err(HeldError::LeaseLost)));
         assert!(matches!(finish(&bed, a, job, &first.nonce, b"{}").await, Err(HeldError::LeaseLost)));
         assert!(matches!(finish(&bed, a, job, &second.nonce, b"{}").await, Err(HeldError::LeaseLost)));
@@ -184,12 +184,15 @@ on_both_engines! {
         for (kind, states) in cases {
             let job = bed.job(lin.id, "rmsnorm").await;
             for expected in *states {
+                // The rest after the first failure, and after the second.
+                bed.clock.advance(RETRY_AFTER * 2);
                 let held = claim(&bed, a).await.expect("the job");
                 let state = jobs::fail(&bed.store, a, job, &held.nonce, *kind, "out\u{0} of luck").await.expect("held");
                 assert_eq!(state, *expected, "{kind:?}");
                 let again = jobs::fail(&bed.store, a, job, &held.nonce, *kind, "twice").await;
                 assert!(matches!(again, Err(HeldError::LeaseLost)));
             }
+            bed.clock.advance(RETRY_AFTER * 4);
             assert!(claim(&bed, a).await.is_none());
             let ended = view(&bed, &lin, job).await;
             assert_eq!((ended.failure.as_deref(), ended.message.as_str()), (Some(kind.id()), "out of luck"));
@@ -228,7 +231,7 @@ on_both_engines! {
         let held = claim(&bed, a).await.expect("the other job");
         assert_eq!(held.id, running);
         assert!(jobs::cancel(&bed.store, lin.viewer(), running).await.expect("an answer"));
-        let lease = jobs::heartbeat(&bed.store, a, running, &held.nonce, Stage::Measuring, &TIMES).await.expect("told");
+        let lease = jobs::heartbeat(&bed.store, a, running, &held.nonce, Stage::Measuring, &TIMES, &[]).await.expect("told");
         assert!(lease.cancelled);
         assert!(matches!(finish(&bed, a, running, &held.nonce, b"{}").await, Err(HeldError::LeaseLost)));
         bed.clock.advance(LEASE);
@@ -241,10 +244,13 @@ on_both_engines! {
         let mut tabs = tokio::task::JoinSet::new();
         for _ in 0..12 {
             let (store, user) = (bed.store.clone(), lin.id);
-            tabs.spawn(async move { jobs::enqueue(&store, user, "rmsnorm", &json("{}"), None).await });
+            tabs.spawn(async move {
+                let new = jobs::NewJob { lab: "rmsnorm", params: &json("{}"), needs: Needs::default(), kernel: None };
+                jobs::enqueue(&store, user, &new, &Limits::default()).await
+            });
         }
         let results = tabs.join_all().await;
-        assert_eq!(results.iter().filter(|r| r.is_ok()).count() as i64, MAX_ACTIVE);
+        assert_eq!(results.iter().filter(|r| r.is_ok()).count(), Limits::default().active as usize);
         assert!(results.iter().filter_map(|r| r.as_ref().err()).all(|e| matches!(e, EnqueueError::TooMany { .. })));
     }
 }

@@ -77,6 +77,7 @@ enum Row {
     GradesOfUser,
     Job,
     JobList,
+    JobLog,
     Attempts,
     DrillAnswer,
     DrillHistory,
@@ -88,10 +89,11 @@ enum Row {
     DrillSets,
     DrillSet,
     DrillOfSet,
+    InLine,
 }
 
 impl Row {
-    const OF_LEARNER: [Self; 15] = [
+    const OF_LEARNER: [Self; 16] = [
         Self::User,
         Self::QuizLatest,
         Self::QuizHistory,
@@ -104,12 +106,21 @@ impl Row {
         Self::GradesOfUser,
         Self::Job,
         Self::JobList,
+        Self::JobLog,
         Self::Attempts,
         Self::DrillAnswer,
         Self::DrillHistory,
     ];
-    const OF_TEACHER: [Self; 7] =
-        [Self::Members, Self::Gradebook, Self::Audit, Self::Class, Self::DrillSets, Self::DrillSet, Self::DrillOfSet];
+    const OF_TEACHER: [Self; 8] = [
+        Self::Members,
+        Self::Gradebook,
+        Self::Audit,
+        Self::Class,
+        Self::DrillSets,
+        Self::DrillSet,
+        Self::DrillOfSet,
+        Self::InLine,
+    ];
 
     /// How many rows of Lin this viewer gets.
     async fn seen(self, bed: &Bed, w: &World, viewer: Viewer) -> usize {
@@ -128,6 +139,8 @@ impl Row {
             Self::GradesOfUser => grades::latest_of_user(s, viewer, lin).await.map(|r| r.len()),
             Self::Job => jobs::get(s, viewer, w.job).await.map(|r| r.into_iter().count()),
             Self::JobList => jobs::list(s, viewer, lin, 100).await.map(|r| r.len()),
+            Self::JobLog => jobs::log_after(s, viewer, w.job, 0).await.map(|r| r.len()),
+            Self::InLine => jobs::in_line(s, viewer, 100).await.map(|r| r.len()),
             // Lin has none: 0 for all. Its own test counts; here nobody must see more.
             Self::Attempts => jobs::attempts(s, viewer, lin, "rmsnorm").await.map(|n| usize::from(n > 0)),
             Self::Members => {

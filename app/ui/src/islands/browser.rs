@@ -41,7 +41,12 @@ mod server {
     pub fn now_ms() -> f64 {
         0.0
     }
-    pub fn listen(_: &str, _: impl Fn(String) + 'static) {}
+    pub fn listen(_: &str, _: impl Fn(&str, &str) + 'static) {}
+    pub fn get<F: FnOnce(Result<String, u16>) + 'static>(_: String, _: F) {}
+    pub fn query_value(_: &str) -> Option<String> {
+        None
+    }
+    pub fn set_query_value(_: &str, _: &str) {}
 }
 #[cfg(not(feature = "hydrate"))]
 pub use server::*;

@@ -1,72 +1,104 @@
-//! Running a lab: press, see the queue, the stages with their times, and the grade.
+//! Running a lab: press, see the queue, the stages with their times, the log, and the grade.
+//!
+//! What is shown comes from events of the server. Which run a page follows stands in its address (`?job=…`), so that a
+//! reload goes on with it.
 
 use evidence::Lang;
 use leptos::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::browser;
 
-/// What the server says about a job, at once and whenever it changes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JobState {
-    pub id: String,
-    /// `queued`, `running`, `graded`, `failed` or `cancelled`
-    pub state: String,
-    /// Jobs before this one.
-    pub position: Option<u64>,
-    /// Stages with the time each began or took, in the order they came.
-    pub stages: Vec<StageState>,
-    /// Where the report is, once it is graded.
-    pub report: Option<String>,
-    /// `■ CPU` or `◆ GPU`, derived from device facts.
-    pub class: Option<String>,
-    /// What went wrong, in words; an infrastructure failure costs no attempt.
-    pub message: Option<String>,
-}
+mod said;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StageState {
-    pub name: String,
-    pub took_ms: Option<u64>,
-}
+pub use said::{JobState, LogLine, Refusal, StageState, Wait};
+use said::{is_over, stage};
 
 /// The names of stages, in order.
 const STAGES: [&str; 5] = ["queued", "compiling", "checking", "measuring", "graded"];
 
-/// A button, then the job as it goes.
-#[island]
-pub fn LabRun(lab: String, title: String, lang: Lang) -> impl IntoView {
-    let job = RwSignal::new(None::<JobState>);
-    let trouble = RwSignal::new(None::<&'static str>);
-    let busy = RwSignal::new(false);
-    let action = format!("/{}/labs/{lab}/jobs", lang.code());
-    let page = format!("/{}/labs/{lab}", lang.code());
-    let name = lab.clone();
-    let run = move |event: leptos::ev::SubmitEvent| {
-        event.prevent_default();
-        if busy.get_untracked() {
-            return;
-        }
-        busy.set(true);
-        trouble.set(None);
-        let body = serde_json::json!({ "lab": name }).to_string();
-        browser::post("/api/v1/jobs".to_owned(), body, move |answer| {
-            let state = answer.map_err(|(status, _)| status);
-            match state.and_then(|text| serde_json::from_str::<JobState>(&text).map_err(|_| 0)) {
-                Ok(state) => {
-                    let url = format!("/api/v1/jobs/{}/events", state.id);
-                    job.set(Some(state));
-                    browser::listen(&url, move |data| {
-                        if let Ok(state) = serde_json::from_str::<JobState>(&data) {
-                            busy.set(!is_over(&state));
-                            job.set(Some(state));
+/// A run that a page follows: its state, its log, and the stream that brings both.
+#[derive(Clone, Copy)]
+struct Followed {
+    job: RwSignal<Option<JobState>>,
+    log: RwSignal<Vec<LogLine>>,
+}
+
+impl Followed {
+    fn new(job: Option<JobState>, log: Vec<LogLine>) -> Self {
+        Self { job: RwSignal::new(job), log: RwSignal::new(log) }
+    }
+
+    /// Listens behind the last line that is known. When the stream breaks, the browser names that line by itself.
+    fn listen(self, id: &str) {
+        let last = self.log.with_untracked(|log| log.last().map_or(0, |line| line.seq));
+        let url = format!("/api/v1/jobs/{id}/events?after={last}");
+        browser::listen(&url, move |event, data| match event {
+            "log" => {
+                if let Ok(line) = serde_json::from_str::<LogLine>(data) {
+                    self.log.update(|log| {
+                        if log.last().is_none_or(|last| last.seq < line.seq) {
+                            log.push(line);
                         }
                     });
                 }
-                Err(status) => {
-                    busy.set(false);
-                    trouble.set(Some(why(status, lang)));
+            }
+            _ => {
+                if let Ok(state) = serde_json::from_str::<JobState>(data) {
+                    self.job.set(Some(state));
                 }
+            }
+        });
+    }
+
+    fn is_running(self) -> bool {
+        self.job.with(|job| job.as_ref().is_some_and(|job| !is_over(job)))
+    }
+}
+
+/// A button, then the job as it goes.
+#[island]
+pub fn LabRun(lab: String, title: String, lang: Lang) -> impl IntoView {
+    let followed = Followed::new(None, Vec::new());
+    let trouble = RwSignal::new(None::<String>);
+    let sending = RwSignal::new(false);
+    let busy = move || sending.get() || followed.is_running();
+    let action = format!("/{}/labs/{lab}/jobs", lang.code());
+    let page = format!("/{}/labs/{lab}", lang.code());
+    // After a reload the run goes on here.
+    if let Some(id) = browser::query_value("job") {
+        let lab = lab.clone();
+        browser::get(format!("/api/v1/jobs/{id}"), move |answer| {
+            let state = answer.and_then(|text| serde_json::from_str::<JobState>(&text).map_err(|_| 0));
+            if let Ok(state) = state
+                && state.lab == lab
+            {
+                let id = state.id.clone();
+                followed.job.set(Some(state));
+                followed.listen(&id);
+            }
+        });
+    }
+    let name = lab.clone();
+    let run = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        if sending.get_untracked() || followed.job.with_untracked(|job| job.as_ref().is_some_and(|job| !is_over(job))) {
+            return;
+        }
+        sending.set(true);
+        trouble.set(None);
+        let body = serde_json::json!({ "lab": name }).to_string();
+        browser::post("/api/v1/jobs".to_owned(), body, move |answer| {
+            sending.set(false);
+            match answer.and_then(|text| serde_json::from_str::<JobState>(&text).map_err(|_| (0, String::new()))) {
+                Ok(state) => {
+                    let id = state.id.clone();
+                    browser::set_query_value("job", &id);
+                    followed.log.set(Vec::new());
+                    followed.job.set(Some(state));
+                    followed.listen(&id);
+                }
+                Err((status, text)) => trouble.set(Some(why(status, &text, lang))),
             }
         });
     };
@@ -80,7 +112,7 @@ pub fn LabRun(lab: String, title: String, lang: Lang) -> impl IntoView {
             </header>
             <div class="body">
                 <form method="post" action=action on:submit=run>
-                    <button class="button" type="submit" disabled=move || busy.get()>
+                    <button class="button" type="submit" disabled=busy>
                         {lang.pick("▶ 运行", "▶ Run")}
                     </button>
                     <span class="hint">
@@ -94,24 +126,74 @@ pub fn LabRun(lab: String, title: String, lang: Lang) -> impl IntoView {
                 <p class="problem" role="alert" hidden=move || trouble.with(Option::is_none)>
                     {move || trouble.get()}
                 </p>
-                <div aria-live="polite">{move || job.get().map(|job| view! { <JobView job lang /> })}</div>
+                <div aria-live="polite">
+                    {move || followed.job.get().map(|job| view! { <JobView job lang /> })}
+                </div>
+                {move || log_view(followed.log.get(), lang)}
             </div>
         </section>
     }
 }
 
-fn is_over(job: &JobState) -> bool {
-    matches!(job.state.as_str(), "graded" | "failed" | "cancelled")
+/// The run of a page of its own.
+#[island]
+pub fn JobLive(job: JobState, log: Vec<LogLine>, lang: Lang) -> impl IntoView {
+    let (id, over) = (job.id.clone(), is_over(&job));
+    let followed = Followed::new(Some(job), log);
+    if !over {
+        followed.listen(&id);
+    }
+    view! {
+        <section class="lab-run">
+            <div aria-live="polite">
+                {move || followed.job.get().map(|job| view! { <JobView job lang /> })}
+            </div>
+            {move || log_view(followed.log.get(), lang)}
+        </section>
+    }
 }
 
-fn why(status: u16, lang: Lang) -> &'static str {
+fn log_view(log: Vec<LogLine>, lang: Lang) -> Option<impl IntoView> {
+    let lines = log
+        .iter()
+        .map(|line| {
+            let at = line.at.get(11..19).unwrap_or_default().to_owned();
+            view! {
+                <li data-kind=line.kind.clone()>
+                    <time datetime=line.at.clone()>{at}</time>
+                    " "
+                    {line.words(lang)}
+                </li>
+            }
+        })
+        .collect_view();
+    (!log.is_empty()).then(|| {
+        view! {
+            <details class="job-log" open>
+                <summary>{lang.pick("经过（UTC）", "Log (UTC)")}</summary>
+                <ol>{lines}</ol>
+            </details>
+        }
+    })
+}
+
+/// The server says by itself why a run is not queued now.
+fn why(status: u16, body: &str, lang: Lang) -> String {
+    #[derive(Deserialize)]
+    struct Problem {
+        refusal: Refusal,
+    }
+    if let Ok(problem) = serde_json::from_str::<Problem>(body) {
+        return problem.refusal.words(lang);
+    }
     match status {
         401 => lang.pick("请先登录，再运行实验。", "Sign in first, then run the lab."),
         403 => lang.pick("这个账号不能运行实验，请联系教师。", "This account may not run labs; ask your instructor."),
-        429 => lang.pick("排队的作业太多，请等前一个结束。", "Too many jobs waiting; let the previous one finish."),
+        429 => lang.pick("试得太频繁了，请稍后再试。", "Too many tries; wait a little."),
         _ => lang
             .pick("没有送达，请检查网络后再试。", "That did not reach the server; check the connection and try again."),
     }
+    .to_owned()
 }
 
 /// The stages of a job and where they ended.
@@ -149,6 +231,7 @@ pub fn JobView(job: JobState, lang: Lang) -> impl IntoView {
         <ol class="stages" data-job=job.id data-state=job.state.clone()>
             {stages}
         </ol>
+        {job.wait.map(|wait| view! { <p class="notice" role="status">{wait.words(lang)}</p> })}
         {job
             .message
             .map(|message| {
@@ -174,15 +257,5 @@ pub fn JobView(job: JobState, lang: Lang) -> impl IntoView {
                     </p>
                 }
             })}
-    }
-}
-
-fn stage(name: &str, lang: Lang) -> &'static str {
-    match name {
-        "queued" => lang.pick("排队", "queued"),
-        "compiling" => lang.pick("编译", "compiling"),
-        "checking" => lang.pick("检查", "checking"),
-        "measuring" => lang.pick("测量", "measuring"),
-        _ => lang.pick("评分", "graded"),
     }
 }

@@ -1,4 +1,4 @@
-//! The pages of a class: members and staff, gradebook, dates, sets of the drill, runners.
+//! The pages of a class: members and staff, gradebook, dates, sets of the drill, runners and their queue.
 
 mod audit;
 mod back;
@@ -10,6 +10,7 @@ mod learner;
 mod list;
 mod members;
 mod one;
+mod queue;
 mod regrade;
 mod runners;
 mod staff;
@@ -25,6 +26,7 @@ pub use learner::{Cell, CellPage, CellTyped, LabCell, LearnerName, LearnerPage};
 pub use list::{ClassCard, ClassForms, ClassesPage};
 pub use members::{MemberLine, ResetLinkPage};
 pub use one::{ClassPage, OneClass};
+pub use queue::{DeadJob, FirstClass, QueueJob, QueuePage, QueueRunner};
 pub use regrade::{Part, RegradeCard, RegradeLine, RegradePage, RegradesPage};
 pub use runners::{RunnerLine, RunnerTokenPage};
 pub use staff::StaffLine;

@@ -4,7 +4,7 @@ use evidence::Lang;
 use leptos::prelude::*;
 
 #[component]
-pub fn ErrorPage(lang: Lang, title: &'static str, detail: &'static str, home: String) -> impl IntoView {
+pub fn ErrorPage(lang: Lang, title: &'static str, #[prop(into)] detail: String, home: String) -> impl IntoView {
     view! {
         <main id="main" class="narrow">
             <h1>{title}</h1>

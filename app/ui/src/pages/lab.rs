@@ -3,7 +3,7 @@
 use evidence::Lang;
 use leptos::prelude::*;
 
-use crate::islands::{JobState, JobView, LabRun};
+use crate::islands::{JobLive, JobState, LabRun, LogLine};
 
 /// What a lab page needs of a lab.
 #[derive(Debug, Clone)]
@@ -128,7 +128,7 @@ pub fn LabPage(lab: LabFacts, text: String, runs: Vec<RunItem>, signed_in: bool,
                         </p>
                     }
                 })}
-            {(program && signed_in && !lab.params.is_empty()).then(|| view! { <Params lab=id.clone() params=lab.params.clone() lang /> })}
+            {(program && signed_in && !lab.params.is_empty()).then(|| view! { <Params lab=id.clone() params=lab.params.clone() backends=lab.backends.clone() lang /> })}
             {lab
                 .kernel
                 .map(|kernel| {
@@ -162,7 +162,11 @@ pub fn LabPage(lab: LabFacts, text: String, runs: Vec<RunItem>, signed_in: bool,
 }
 
 #[component]
-fn Params(lab: String, params: Vec<ParamField>, lang: Lang) -> impl IntoView {
+fn Params(lab: String, params: Vec<ParamField>, backends: Vec<String>, lang: Lang) -> impl IntoView {
+    let backends = backends
+        .into_iter()
+        .map(|backend| view! { <option value=backend.clone()>{backend.to_uppercase()}</option> })
+        .collect_view();
     let fields = params
         .into_iter()
         .map(|param| {
@@ -185,6 +189,13 @@ fn Params(lab: String, params: Vec<ParamField>, lang: Lang) -> impl IntoView {
             <summary>{lang.pick("改参数再运行", "Run with other parameters")}</summary>
             <form class="row-form" method="post" action=format!("/{}/labs/{lab}/jobs", lang.code())>
                 {fields}
+                <label>
+                    {lang.pick("后端", "backend")}
+                    <select name="needs-backend">
+                        <option value="">{lang.pick("任意", "any")}</option>
+                        {backends}
+                    </select>
+                </label>
                 <button class="button quiet" type="submit">{lang.pick("▶ 运行", "▶ Run")}</button>
             </form>
         </details>
@@ -220,10 +231,11 @@ fn Runs(runs: Vec<RunItem>, lang: Lang) -> impl IntoView {
     .into_any()
 }
 
-/// One run on a page of its own.
+/// One run on a page of its own. Without JavaScript it reloads itself while the run goes on.
 #[component]
 pub fn JobPage(
     job: JobState,
+    log: Vec<LogLine>,
     /// The lab whose kernel the learner wrote.
     kernel: Option<String>,
     lang: Lang,
@@ -234,7 +246,7 @@ pub fn JobPage(
     view! {
         <main id="main" class="narrow">
             <h1>{lang.pick("运行", "Run")}</h1>
-            <JobView job lang />
+            <JobLive job log lang />
             {back
                 .map(|href| {
                     view! {
@@ -243,6 +255,14 @@ pub fn JobPage(
                                 {lang.pick("回到核的源代码", "Back to the kernel")}
                             </a>
                         </p>
+                    }
+                })}
+            {open
+                .then(|| {
+                    view! {
+                        <noscript>
+                            <meta http-equiv="refresh" content="3" />
+                        </noscript>
                     }
                 })}
             {open

@@ -1,8 +1,8 @@
-use protocol::{FailureKind, Nonce, Stage, StageTime};
+use protocol::{FailureKind, Nonce, Note, Stage, StageTime};
 
-use super::{Holding, LEASE, MAX_CLAIMS, MESSAGE_MAX, worth_a_retry};
+use super::{Holding, LEASE, MESSAGE_MAX, log::NOTE_MAX, rest, worth_a_retry};
 use crate::store::{
-    JobId, JobState, JsonText, ReportId, ReportOrigin, RunnerId, Store, StoreError, UtcMs, Word, clean_text,
+    JobId, JobState, JsonText, LogKind, ReportId, ReportOrigin, RunnerId, Store, StoreError, UtcMs, Word, clean_text,
     reports::{Columns, NewReport, Signed, insert_report},
 };
 
@@ -56,10 +56,14 @@ macro_rules! held {
 }
 
 fn holding_sql(store: &Store) -> String {
-    format!("SELECT user_id, state, runner_id, nonce, claims FROM jobs WHERE id = $1{}", store.db.for_update())
+    format!(
+        "SELECT user_id, state, stage, runner_id, nonce, claims, claims_allowed FROM jobs WHERE id = $1{}",
+        store.db.for_update()
+    )
 }
 
-/// Renews the holder's lease and notes where the run stands.
+/// Renews the holder's lease and notes where the run stands. A runner whose lease ran out, and whose job nobody else
+/// has claimed, holds it again.
 pub async fn heartbeat(
     store: &Store,
     runner: RunnerId,
@@ -67,18 +71,35 @@ pub async fn heartbeat(
     nonce: &Nonce,
     stage: Stage,
     times: &[StageTime],
+    notes: &[Note],
 ) -> Result<Lease, HeldError> {
-    let until = store.now().plus(LEASE);
+    let now = store.now();
+    let until = now.plus(LEASE);
     let (sql, times) = (holding_sql(store), JsonText::of(&times)?);
     in_tx!(store, tx => {
         let row = held!(tx, sql, job, runner, nonce);
         match row.state {
             JobState::Leased => {}
+            JobState::Queued => {
+                log!(tx, now, job, row.claims, LogKind::Back, "");
+            }
             JobState::Cancelled => return Ok(Lease { until, cancelled: true }),
             _ => return Err(HeldError::LeaseLost),
         }
-        sqlx::query("UPDATE jobs SET lease_until_ms = $2, stage = $3, times = $4 WHERE id = $1")
+        sqlx::query("UPDATE jobs SET state = 'leased', lease_until_ms = $2, stage = $3, times = $4 WHERE id = $1")
             .bind(job).bind(until).bind(Word(stage)).bind(times).execute(&mut *tx).await?;
+        if stage != *row.stage {
+            log!(tx, now, job, row.claims, LogKind::Stage, stage.id());
+        }
+        if !notes.is_empty() {
+            let (kept,): (Option<i64>,) =
+                sqlx::query_as("SELECT MAX(note) FROM job_log WHERE job_id = $1 AND attempt = $2")
+                    .bind(job).bind(row.claims).fetch_one(&mut *tx).await?;
+            for note in notes.iter().filter(|note| kept.is_none_or(|kept| i64::from(note.number) > kept)) {
+                let body = clean_text(&note.text, NOTE_MAX);
+                log!(tx, now, job, row.claims, LogKind::Note, Some(i64::from(note.number)), body);
+            }
+        }
         Ok(Lease { until, cancelled: false })
     })
 }
@@ -105,7 +126,7 @@ pub async fn finish(
                 sqlx::query_as(sql).bind(job).bind(&columns.sha256).fetch_optional(&mut *tx).await?;
             return same.map(|(id,)| Finished::Already(id)).ok_or(HeldError::LeaseLost);
         }
-        if row.state != JobState::Leased {
+        if !row.is_open() {
             return Err(HeldError::LeaseLost);
         }
         insert_report!(tx, row.user_id, now, columns);
@@ -114,11 +135,13 @@ pub async fn finish(
              WHERE id = $1",
         )
         .bind(job).bind(times).bind(now).execute(&mut *tx).await?;
+        log!(tx, now, job, row.claims, LogKind::Reported, "");
         Ok(Finished::Stored(columns.id))
     })
 }
 
-/// The holder could not produce a report. When the machine was at fault and hand-outs are left, the job waits again.
+/// The holder could not produce a report. When the machine was at fault and hand-outs are left, the job waits again,
+/// longer after every failure.
 pub async fn fail(
     store: &Store,
     runner: RunnerId,
@@ -128,7 +151,7 @@ pub async fn fail(
     message: &str,
 ) -> Result<JobState, HeldError> {
     let now = store.now();
-    let sql = holding_sql(store);
+    let (sql, message) = (holding_sql(store), clean_text(message, MESSAGE_MAX));
     in_tx!(store, tx => {
         let row = held!(tx, sql, job, runner, nonce);
         if row.state != JobState::Leased {
@@ -136,18 +159,23 @@ pub async fn fail(
         }
         let (state, stage, finished) = if !worth_a_retry(kind) {
             (JobState::FailedLab, Stage::Failed, Some(now))
-        } else if row.claims < MAX_CLAIMS {
+        } else if row.claims < row.claims_allowed {
             (JobState::Queued, Stage::Queued, None)
         } else {
             (JobState::FailedInfra, Stage::Failed, Some(now))
         };
         // Without runner and nonce the same hand-out cannot fail twice.
         sqlx::query(
-            "UPDATE jobs SET state = $2, stage = $3, failure = $4, message = $5, finished_ms = $6, \
+            "UPDATE jobs SET state = $2, stage = $3, failure = $4, message = $5, finished_ms = $6, not_before_ms = $7, \
                runner_id = NULL, nonce = NULL, lease_until_ms = NULL WHERE id = $1",
         )
-        .bind(job).bind(state).bind(Word(stage)).bind(kind.id()).bind(clean_text(message, MESSAGE_MAX)).bind(finished)
+        .bind(job).bind(state).bind(Word(stage)).bind(kind.id()).bind(message.as_str()).bind(finished)
+        .bind(now.plus(rest(kind, row.claims)))
         .execute(&mut *tx).await?;
+        log!(tx, now, job, row.claims, LogKind::Failed, format!("{kind}: {message}"));
+        if finished.is_some() {
+            log!(tx, now, job, row.claims, LogKind::Ended, kind.id());
+        }
         Ok(state)
     })
 }

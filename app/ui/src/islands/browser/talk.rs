@@ -12,13 +12,40 @@ pub fn post<F: FnOnce(Result<String, (u16, String)>) + 'static>(url: String, bod
     spawn_local(async move { then(send(&url, &body).await) });
 }
 
+/// Asks for JSON; the answer's text, or the status that says why not (0: no connection).
+#[cfg(feature = "core")]
+pub fn get<F: FnOnce(Result<String, u16>) + 'static>(url: String, then: F) {
+    spawn_local(async move { then(request(&url, &web_sys::RequestInit::new()).await.map_err(|(status, _)| status)) });
+}
+
+/// A value of the page's own query.
+#[cfg(feature = "core")]
+pub fn query_value(name: &str) -> Option<String> {
+    let query = window().location().search().ok()?;
+    web_sys::UrlSearchParams::new_with_str(&query).ok()?.get(name)
+}
+
+/// Sets a value of the page's own query and leaves the others.
+#[cfg(feature = "core")]
+pub fn set_query_value(name: &str, value: &str) {
+    let query = window().location().search().unwrap_or_default();
+    if let Ok(values) = web_sys::UrlSearchParams::new_with_str(&query) {
+        values.set(name, value);
+        super::replace_query(&format!("?{}", String::from(values.to_string())));
+    }
+}
+
 async fn send(url: &str, body: &str) -> Result<String, (u16, String)> {
-    let lost = |_| (0, String::new());
     let init = web_sys::RequestInit::new();
     init.set_method("POST");
     init.set_body(&wasm_bindgen::JsValue::from_str(body));
+    request(url, &init).await
+}
+
+async fn request(url: &str, init: &web_sys::RequestInit) -> Result<String, (u16, String)> {
+    let lost = |_| (0, String::new());
     init.set_credentials(web_sys::RequestCredentials::SameOrigin);
-    let request = web_sys::Request::new_with_str_and_init(url, &init).map_err(lost)?;
+    let request = web_sys::Request::new_with_str_and_init(url, init).map_err(lost)?;
     let _ = request.headers().set("content-type", "application/json");
     let response = JsFuture::from(window().fetch_with_request(&request)).await.map_err(lost)?;
     let response: web_sys::Response = response.dyn_into().map_err(lost)?;
@@ -27,9 +54,10 @@ async fn send(url: &str, body: &str) -> Result<String, (u16, String)> {
     if response.ok() { Ok(text) } else { Err((response.status(), text)) }
 }
 
-/// Calls `then` with each server-sent event. The browser reconnects by itself.
+/// Calls `then` with the name and text of each server-sent event. The browser reconnects by itself, and then names the
+/// last event that had a number.
 #[cfg(feature = "core")]
-pub fn listen(url: &str, then: impl Fn(String) + 'static) {
+pub fn listen(url: &str, then: impl Fn(&str, &str) + 'static) {
     let Ok(source) = web_sys::EventSource::new(url) else { return };
     let closing = source.clone();
     let handler = Closure::<dyn Fn(web_sys::MessageEvent)>::new(move |event: web_sys::MessageEvent| {
@@ -38,11 +66,12 @@ pub fn listen(url: &str, then: impl Fn(String) + 'static) {
             if data == "end" {
                 closing.close();
             } else {
-                then(data);
+                then(&event.type_(), &data);
             }
         }
     });
     source.set_onmessage(Some(handler.as_ref().unchecked_ref()));
+    let _ = source.add_event_listener_with_callback("log", handler.as_ref().unchecked_ref());
     // The page keeps its stream until it is left.
     handler.forget();
 }

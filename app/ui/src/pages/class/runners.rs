@@ -29,6 +29,11 @@ pub fn Runners(lang: Lang, runners: Vec<RunnerLine>, name: String, problems: Pro
                     "A runner executes labs on a machine of yours and signs the reports. The device that ran decides the evidence: a report of the CPU backend always lands in the CPU column. A runner that you register takes only jobs of yours and of learners of the classes you teach; other instructors neither see nor revoke it.",
                 )}
         </p>
+        <p>
+            <a href=format!("/{}/class/queue", lang.code())>
+                {lang.pick("任务队列：暂停、失败的任务、谁在等", "The queue: pausing, failed jobs, who waits")}
+            </a>
+        </p>
         {if empty {
             view! { <p class="empty">{lang.pick("还没有 runner。", "No runners yet.")}</p> }.into_any()
         } else {
