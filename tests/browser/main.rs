@@ -4,6 +4,7 @@ mod accessibility;
 mod drill;
 mod first_day;
 mod gradebook;
+mod kernel;
 mod keyboard;
 mod kit;
 mod larger;

@@ -9,8 +9,8 @@ use crate::{assets, sh};
 
 /// The features of the package `client`, each of which gives a client of its own: each page loads those that its islands
 /// need.
-pub const CLIENTS: [&str; 8] =
-    ["core", "allocator", "paging", "drill", "quantisation", "sheets", "workloads", "planner"];
+pub const CLIENTS: [&str; 9] =
+    ["core", "runs", "allocator", "paging", "drill", "quantisation", "sheets", "workloads", "planner"];
 
 /// Builds everything a browser loads into `target/site`.
 pub fn build() -> sh::Result {

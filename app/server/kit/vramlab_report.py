@@ -34,7 +34,8 @@ MAX_BYTES = 1024 * 1024
 
 # What may stand where: the names of /schema/report-v1.json.
 KEYS = {
-    "": ["schema", "lab", "workload", "device", "level", "ledger", "candidates", "boundaries", "budget", "decision", "source"],
+    "": ["schema", "lab", "workload", "device", "level", "roofline", "ledger", "candidates", "boundaries", "budget", "decision",
+         "source", "learner_code", "conditions"],
     "training": ["model", "label", "param_dtype", "compute_dtype", "matmul_precision", "batch", "seq", "optimizer",
                  "warmup", "iters", "seed", "framework"],
     "inference": ["model", "weight_dtype", "kv_dtype", "batch", "prompt_tokens", "generated_tokens", "concurrency",
@@ -43,8 +44,8 @@ KEYS = {
                     "tokens_per_rank", "warmup", "repeats"],
     "kernel": ["operation", "shape", "dtype", "warmup", "iters", "seed"],
     "device": ["backend", "name", "kind", "uuid", "driver", "memory_bytes", "compute_capability", "runtime"],
-    "candidate": ["name", "status", "metrics", "quality", "runs", "error"],
-    "metrics": ["step_time_ms", "time_ms", "timer", "samples_per_s", "peak_allocated_bytes", "peak_reserved_bytes",
+    "candidate": ["name", "status", "metrics", "quality", "runs", "timeline", "error"],
+    "metrics": ["step_time_ms", "time_ms", "timer", "spread", "reached", "samples_per_s", "peak_allocated_bytes", "peak_reserved_bytes",
                 "allocated_before_bytes", "bytes_moved", "serving", "speculative", "prefix_cache", "quantised", "ranks"],
     "quality": ["loss", "eval_loss", "max_abs_error", "max_rel_error", "tolerance"],
     "budget": ["memory_cap_bytes", "min_samples_per_s", "min_memory_saving_bytes", "min_throughput_ratio",

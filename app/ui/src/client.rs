@@ -2,8 +2,10 @@
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Client {
-    /// Quizzes, lab runs, the ledgers of lessons.
+    /// Quizzes, the ledgers of lessons.
     Core,
+    /// Runs of labs.
+    Runs,
     /// The caching allocator's story.
     Allocator,
     /// The paged cache's story.
@@ -19,8 +21,9 @@ pub enum Client {
 }
 
 impl Client {
-    pub const ALL: [Client; 8] = [
+    pub const ALL: [Client; 9] = [
         Client::Core,
+        Client::Runs,
         Client::Allocator,
         Client::Paging,
         Client::Drill,
@@ -34,6 +37,7 @@ impl Client {
     pub fn name(self) -> &'static str {
         match self {
             Client::Core => "core",
+            Client::Runs => "runs",
             Client::Allocator => "allocator",
             Client::Paging => "paging",
             Client::Drill => "drill",

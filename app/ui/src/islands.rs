@@ -10,7 +10,7 @@ mod drill;
 #[cfg(feature = "core")]
 mod inference;
 mod inputs;
-#[cfg(feature = "core")]
+#[cfg(feature = "runs")]
 mod lab;
 #[cfg(any(feature = "core", feature = "planner", feature = "paging"))]
 mod model_input;
@@ -40,7 +40,7 @@ pub use allocator::{AllocatorStory, Telling, Told};
 pub use drill::{DrillCard, DrillResult};
 #[cfg(feature = "core")]
 pub use inference::InferenceLedger;
-#[cfg(feature = "core")]
+#[cfg(feature = "runs")]
 pub use lab::{JobLive, JobState, JobView, LabRun, LogLine, Refusal, StageState, Wait};
 #[cfg(feature = "paging")]
 pub use paging::KvPaging;

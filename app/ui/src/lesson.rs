@@ -62,7 +62,8 @@ impl Block {
     fn client(&self) -> Option<Client> {
         match self {
             Block::Html(_) | Block::Figure(_) => None,
-            Block::Quiz(_) | Block::Lab(_) => Some(Client::Core),
+            Block::Quiz(_) => Some(Client::Core),
+            Block::Lab(_) => Some(Client::Runs),
             Block::Tool(tool) => Some(tool.client),
         }
     }

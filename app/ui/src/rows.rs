@@ -12,7 +12,14 @@ pub fn Rows(
 ) -> impl IntoView {
     let head = head
         .into_iter()
-        .map(|(class, name)| view! { <th class=(!class.is_empty()).then_some(class)>{name}</th> })
+        .map(|(class, name)| {
+            // A column of buttons or marks has no name: an empty header would be read out as one.
+            if name.trim().is_empty() {
+                view! { <td></td> }.into_any()
+            } else {
+                view! { <th class=(!class.is_empty()).then_some(class)>{name}</th> }.into_any()
+            }
+        })
         .collect_view();
     view! {
         <div class="table" tabindex="0">

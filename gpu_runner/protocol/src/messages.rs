@@ -50,6 +50,9 @@ pub struct ClaimRequest {
     pub labs: Vec<LabName>,
     #[serde(default, skip_serializing_if = "Offer::is_nothing")]
     pub offer: Offer,
+    /// So long may the server leave the question open until there is a job; it may answer sooner.
+    #[serde(default)]
+    pub wait_ms: u64,
 }
 
 /// What a runner has beside its labs, for jobs that need more than any runner. It places jobs; evidence is judged by the

@@ -34,7 +34,7 @@ fn messages_round_trip_with_the_field_names_of_the_interface() {
         RunnerFacts { version: "0.1.0".into(), backends: vec!["cpu".parse().unwrap()], ..RunnerFacts::default() };
     let identity = Identity { public_key: RunnerKey::from_seed(&[1; 32]).public(), name: "机房 1".into(), facts };
     assert_eq!(round_trip(&identity)["name"], "机房 1");
-    let nothing = ClaimRequest { labs: vec![lab()], offer: Offer::default() };
+    let nothing = ClaimRequest { labs: vec![lab()], offer: Offer::default(), wait_ms: 0 };
     assert_eq!(round_trip(&nothing), json!({"labs": ["rmsnorm"]}));
     let offer = Offer {
         backends: vec!["cuda".parse().unwrap()],
@@ -43,7 +43,7 @@ fn messages_round_trip_with_the_field_names_of_the_interface() {
         labels: vec!["room-2".parse().unwrap()],
     };
     assert_eq!(
-        round_trip(&ClaimRequest { labs: vec![lab()], offer })["offer"],
+        round_trip(&ClaimRequest { labs: vec![lab()], offer, wait_ms: 1000 })["offer"],
         json!({"backends": ["cuda"], "device_class": "gpu", "memory_bytes": 1_u64 << 34, "labels": ["room-2"]})
     );
 

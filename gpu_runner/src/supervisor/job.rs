@@ -8,14 +8,12 @@ use protocol::{FailureKind, KernelSource};
 
 use super::ending::{self, Ending};
 use super::learner;
-use super::process::{ChildProgram, Event, Running};
+use super::process::{ChildProgram, Event, LAST_WORDS, Running};
 use super::stop::Stop;
 use crate::child::{Line, Spec, Task};
 
 /// How soon a request to stop and the time limit are noticed.
 const TICK: Duration = Duration::from_millis(50);
-/// What a child said last may still be in the pipe when it has ended.
-const LAST_WORDS: Duration = Duration::from_secs(2);
 
 pub struct Run<'a> {
     pub program: &'a ChildProgram,

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use protocol::limits::REPORT_BYTES;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
@@ -20,6 +21,8 @@ use crate::child::{Line, MAX_LINE_BYTES, REPORT_FILE, Task};
 /// A child says a few stages and notes; more is not listened to.
 const MOST_LINES: usize = 1000;
 const STDERR_BYTES: usize = 4096;
+/// What a child said last may still be in its pipes when it has ended.
+pub const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// What happens to a child, and to the lease of its job.
 #[derive(Debug)]
@@ -53,6 +56,8 @@ pub struct Running {
     /// Open for as long as the child may live: its end tells the child that we are gone.
     stdin: Option<ChildStdin>,
     stderr: Arc<Mutex<Vec<u8>>>,
+    /// Ends with the standard error.
+    listener: Option<JoinHandle<()>>,
     dir: TempDir,
     reaped: bool,
 }
@@ -76,14 +81,14 @@ impl Running {
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let tail = Arc::new(Mutex::new(Vec::new()));
         let group = Pid::from_child(&child);
-        let mut running = Self { child, group, stdin, stderr: Arc::clone(&tail), dir, reaped: false };
+        let mut running = Self { child, group, stdin, stderr: Arc::clone(&tail), listener: None, dir, reaped: false };
 
         if let Some(stdout) = stdout {
             let events = events.clone();
             thread::spawn(move || read_lines(stdout, &events));
         }
         if let Some(stderr) = stderr {
-            thread::spawn(move || keep_tail(stderr, &tail));
+            running.listener = Some(thread::spawn(move || keep_tail(stderr, &tail)));
         }
         let events = events.clone();
         thread::spawn(move || {
@@ -112,7 +117,13 @@ impl Running {
         self.child.wait()
     }
 
+    /// What was said last, once the pipe is empty: what a child said before it ended may still be in it. Somebody who
+    /// left the group may hold it open, so nobody waits for long.
     pub fn stderr_tail(&self) -> String {
+        let end = Instant::now() + LAST_WORDS;
+        while self.listener.as_ref().is_some_and(|listener| !listener.is_finished()) && Instant::now() < end {
+            thread::sleep(Duration::from_millis(2));
+        }
         String::from_utf8_lossy(&self.stderr.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
     }
 

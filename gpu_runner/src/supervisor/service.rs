@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use protocol::{Claim, ClaimRequest, Failure, FailureKind, Identity, LabName, Offer, RunnerKey, SignedReport, Stage};
 
@@ -93,7 +93,8 @@ pub fn serve(options: &Options, stop: &Stop) -> Result<Served, ServeError> {
     }
     let names: Vec<&str> = labs.iter().map(LabName::as_str).collect();
     tracing::info!(server = %address, labs = ?names, key = %service.key.public(), "waiting for jobs");
-    service.claim_forever(&ClaimRequest { labs, offer: options.offer.clone() })
+    let wait_ms = u64::try_from(options.poll.as_millis()).unwrap_or(u64::MAX);
+    service.claim_forever(&ClaimRequest { labs, offer: options.offer.clone(), wait_ms })
 }
 
 impl Service<'_> {
@@ -120,6 +121,7 @@ impl Service<'_> {
             if self.stop.is_set() {
                 return Ok(Served::Stopped);
             }
+            let asked = Instant::now();
             let wait = match self.client.claim(request) {
                 Ok(Some(claim)) => {
                     backoff.reset();
@@ -131,7 +133,8 @@ impl Service<'_> {
                 }
                 Ok(None) => {
                     backoff.reset();
-                    self.options.poll
+                    // The server kept the question open for a while, or for as long as it was allowed to.
+                    self.options.poll.saturating_sub(asked.elapsed())
                 }
                 Err(error @ CallError::Token { .. }) => return Err(ServeError::Token(error)),
                 Err(error) => {

@@ -22,10 +22,11 @@ struct Point {
 }
 
 /// Keys by name: the code and what they write.
-const KEYS: [(&str, i64, &str); 11] = [
+const KEYS: [(&str, i64, &str); 12] = [
     ("Enter", 13, "\r"),
     ("Tab", 9, ""),
     ("Escape", 27, ""),
+    ("Delete", 46, ""),
     ("ArrowRight", 39, ""),
     ("ArrowLeft", 37, ""),
     ("Home", 36, ""),

@@ -130,6 +130,7 @@ async fn serve(args: Args) -> Result<(), String> {
         store,
         auth,
         config,
+        queue_moved: tokio::sync::Notify::new(),
         streams: Arc::default(),
         stop: stop.clone(),
     });

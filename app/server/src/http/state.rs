@@ -24,6 +24,8 @@ pub struct App {
     pub auth: Auth,
     pub config: Config,
     pub streams: Arc<Streams>,
+    /// Told whenever a job may have become free to take: runners that wait for one ask again.
+    pub queue_moved: tokio::sync::Notify,
     /// Cancelled when the server shuts down, so that open streams end.
     pub stop: tokio_util::sync::CancellationToken,
 }

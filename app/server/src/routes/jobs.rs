@@ -148,7 +148,9 @@ pub async fn enqueue_kernel(
     lab: &str,
     kernel: KernelSource,
 ) -> Result<JobId, Refused> {
-    let run = Run { lab: lab.to_owned(), kernel: Some(kernel), ..Run::default() };
+    // A kernel is compiled for the processor; a runner of another kind would refuse it.
+    let needs = Wanted { backend: Some("cpu".to_owned()), ..Wanted::default() };
+    let run = Run { lab: lab.to_owned(), kernel: Some(kernel), needs, ..Run::default() };
     enqueue(app, user, &run).await
 }
 
@@ -185,7 +187,9 @@ async fn enqueue(app: &AppState, user: &CurrentUser, run: &Run) -> Result<JobId,
     app.auth.limits.run(user.id).map_err(|limited| AuthRejection::Limited(limited).into_response())?;
     let params = JsonText::of(&run.params).map_err(|error| Problem::internal(error).into_response())?;
     let new = NewJob { lab: &run.lab, params: &params, needs, kernel: run.kernel.as_ref() };
-    jobs::enqueue(&app.store, user.id, &new, &app.config.queue).await.map_err(|error| match error {
+    let queued = jobs::enqueue(&app.store, user.id, &new, &app.config.queue).await;
+    app.queue_moved.notify_waiters();
+    queued.map_err(|error| match error {
         EnqueueError::TooMany { limit, .. } => Refused::Now(Refusal::TooMany { limit }),
         EnqueueError::TooOften { limit, next } => {
             let wait_ms = u64::try_from(next.0 - app.store.now().0).unwrap_or(0);
@@ -322,7 +326,9 @@ fn is_over(job: &Shown) -> bool {
 
 async fn cancel(State(app): State<AppState>, user: CurrentUser, Path(id): Path<String>) -> Result<StatusCode, Problem> {
     let id = id.parse().map_err(|_| Problem::not_found())?;
-    match jobs::cancel(&app.store, user.viewer(), id).await.map_err(Problem::internal)? {
+    let cancelled = jobs::cancel(&app.store, user.viewer(), id).await.map_err(Problem::internal)?;
+    app.queue_moved.notify_waiters();
+    match cancelled {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(Problem::not_found()),
     }
@@ -335,7 +341,9 @@ async fn cancel_form(
     Path((_, id)): Path<(String, String)>,
 ) -> Response {
     let Ok(id) = id.parse::<JobId>() else { return StatusCode::NOT_FOUND.into_response() };
-    match jobs::cancel(&app.store, user.viewer(), id).await {
+    let cancelled = jobs::cancel(&app.store, user.viewer(), id).await;
+    app.queue_moved.notify_waiters();
+    match cancelled {
         Ok(_) => Redirect::to(&format!("/{}/jobs/{id}", reader.lang.code())).into_response(),
         Err(error) => {
             tracing::error!(%error, "a job was not cancelled");
@@ -375,7 +383,7 @@ async fn page(
     };
     let lang: Lang = reader.lang;
     let title = lang.pick("运行", "Run");
-    reader.page_with(&app, StatusCode::OK, Section::Labs, title, [ui::Client::Core], move || {
+    reader.page_with(&app, StatusCode::OK, Section::Labs, title, [ui::Client::Runs], move || {
         view! { <ui::pages::lab::JobPage job log kernel lang /> }
     })
 }

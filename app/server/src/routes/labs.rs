@@ -79,7 +79,7 @@ async fn one(State(app): State<AppState>, reader: Reader, Path((_, id)): Path<(S
     let text = render_text(lab.readme(lang), lang);
     let facts = facts(lab, &reader);
     let (title, program, signed_in) = (facts.title.clone(), facts.program, reader.user.is_some());
-    reader.page_with(&app, StatusCode::OK, Section::Labs, &title, program.then_some(ui::Client::Core), move || {
+    reader.page_with(&app, StatusCode::OK, Section::Labs, &title, program.then_some(ui::Client::Runs), move || {
         view! { <ui::pages::lab::LabPage lab=facts text runs signed_in lang /> }
     })
 }

@@ -248,6 +248,7 @@ async fn load(
     let credits = credits::of_report(&app.store, user, &row).await?;
     let lab = lab_name(&row);
     let accepted = labs::lab(&lab).map(|lab| lab.rubric.gpu_provenance.clone()).unwrap_or_default();
+    let document = evidence::read(&raw).ok();
     let facts = ReportFacts {
         id: row.id.to_string(),
         title: labs::lab(&lab).map(|lab| (lab.title(Lang::Zh).to_owned(), lab.title(Lang::En).to_owned())),
@@ -256,11 +257,12 @@ async fn load(
         level: row.level.map(|level| level.id().to_owned()),
         origin: row.provenance.id().to_owned(),
         device: row.device_name.clone(),
+        own_kernel: document.as_ref().and_then(|doc| Some(doc.report.learner_code.as_ref()?.kernel.clone())),
         created: day(row.created_ms),
         graded: history.first().map(|grade| day(grade.created_ms)),
         grader: history.first().map(|grade| grade.grader_version.clone()),
         sha256: row.sha256.clone(),
-        has_budget: evidence::read(&raw).is_ok_and(|doc| evidence::budget::applies(&doc)),
+        has_budget: document.as_ref().is_some_and(evidence::budget::applies),
         owner: owner.filter(|owner| owner.id != user.id).map(|owner| owner.display_name),
         twins: twins.into_iter().map(|twin| (twin.report_id.to_string(), twin.display_name)).collect(),
         held,

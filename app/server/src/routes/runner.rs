@@ -1,5 +1,7 @@
 //! What runners say: identity, claims, heartbeats, reports, failures.
 
+use std::time::Duration;
+
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Json, Path, State};
 use axum::http::StatusCode;
@@ -11,9 +13,9 @@ use protocol::{Claim, ClaimRequest, Failure, Heartbeat, Identity, Lease, PublicK
 use crate::auth::RunnerAuth;
 use crate::grading;
 use crate::http::{ApiJson, AppState, Problem};
-use crate::store::jobs::{self, Assignment, HeldError};
+use crate::store::jobs::{self, Assignment, Claimed, HeldError};
 use crate::store::runners::{self, IdentityError};
-use crate::store::{JobId, JsonText, kernels};
+use crate::store::{JobId, JsonText, RunnerId, StoreError, kernels, sha256_hex};
 
 pub fn routes() -> Router<AppState> {
     Router::new()
@@ -67,8 +69,8 @@ async fn claim(
     }
     let offered = runners::Offered { labs: request.labs, offer: request.offer };
     runners::offer(&app.store, &runner, &offered).await.map_err(Problem::internal)?;
-    let claimed = jobs::claim(&app.store, runner.id, &app.config.queue).await.map_err(Problem::internal)?;
-    let Some(claimed) = claimed else {
+    let wait = Duration::from_millis(request.wait_ms).min(LONGEST_WAIT);
+    let Some(claimed) = next(&app, runner.id, wait).await.map_err(Problem::internal)? else {
         return Ok(StatusCode::NO_CONTENT.into_response());
     };
     let broken = |error: &dyn std::fmt::Display| Problem::internal(error);
@@ -82,6 +84,29 @@ async fn claim(
         kernel: kernels::of_job(&app.store, claimed.id).await.map_err(Problem::internal)?,
     };
     Ok(Json(claim).into_response())
+}
+
+/// A question is not left open for longer, whatever the runner allows: proxies close what is silent.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+/// The next job, as soon as there is one. Another web process may have queued it, so the store is asked at the end again.
+async fn next(app: &AppState, runner: RunnerId, wait: Duration) -> Result<Option<Claimed>, StoreError> {
+    let end = tokio::time::Instant::now() + wait;
+    loop {
+        // Listening before looking: what is queued in between is not missed.
+        let moved = app.queue_moved.notified();
+        tokio::pin!(moved);
+        moved.as_mut().enable();
+        let claimed = jobs::claim(&app.store, runner, &app.config.queue).await?;
+        if claimed.is_some() || app.stop.is_cancelled() || tokio::time::Instant::now() >= end {
+            return Ok(claimed);
+        }
+        tokio::select! {
+            () = moved => {}
+            () = tokio::time::sleep_until(end) => {}
+            () = app.stop.cancelled() => {}
+        }
+    }
 }
 
 fn lease_ms() -> u64 {
@@ -124,6 +149,7 @@ async fn report(
     let facts = grading::facts(&document, &raw);
     let finished =
         jobs::finish(&app.store, runner.id, id, &asked.nonce, facts, &signature, &signed.times).await.map_err(held)?;
+    app.queue_moved.notify_waiters();
     // The report is safe now; should grading fail, the background work grades it later.
     if let Err(error) = grading::grade_stored(&app.store, finished.id()).await {
         tracing::error!(%error, "a runner's report was stored and not yet graded");
@@ -141,6 +167,18 @@ fn answers(report: &Report, asked: &Assignment) -> Result<(), Problem> {
         |pointer: &str, detail: String| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail).at(pointer.to_owned());
     if report.lab != asked.lab {
         return Err(refuse("/lab", format!("the job is of lab {}; the report is of {:?}", asked.lab, report.lab)));
+    }
+    // What a learner wrote ran, and nothing else: told by the hash of its text.
+    let ran = report.learner_code.as_ref().map(|code| code.sha256.clone());
+    let given = asked.kernel.as_ref().map(|kernel| sha256_hex(kernel.text.as_str().as_bytes()));
+    if ran != given {
+        let detail = match &given {
+            Some(sha256) => {
+                format!("the job runs the learner's kernel with SHA-256 {sha256}; the report names another or none")
+            }
+            None => "the job runs no learner's kernel; the report names one".to_owned(),
+        };
+        return Err(refuse("/learner_code", detail));
     }
     let lab = labs::lab(&asked.lab).ok_or_else(|| refuse("/lab", format!("there is no lab {}", asked.lab)))?;
     // By the name that it has in a report, which is also the one in a lab's file.
@@ -181,5 +219,6 @@ async fn failure(
 ) -> Result<StatusCode, Problem> {
     let id = job_id(&id)?;
     jobs::fail(&app.store, runner.id, id, &failure.nonce, failure.kind, &failure.message).await.map_err(held)?;
+    app.queue_moved.notify_waiters();
     Ok(StatusCode::NO_CONTENT)
 }

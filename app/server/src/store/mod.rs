@@ -50,6 +50,7 @@ pub use ids::*;
 pub use json::JsonText;
 pub use kinds::*;
 pub use open::Store;
+pub(crate) use secret::sha256_hex;
 pub use secret::{Secret, TokenHash};
 pub use sweep::sweep;
 pub use text::{chain, clean_lines, clean_name, clean_text};

@@ -95,6 +95,11 @@ async fn only_the_report_that_was_asked_for_is_graded() {
         assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY, "{pointer}: {}", page.body);
         assert!(page.body.contains(&format!("\"pointer\":\"{pointer}\"")), "{pointer}: {}", page.body);
     }
+    let mut code = report();
+    code["learner_code"] = json!({ "kernel": "rmsnorm_fused", "language": "cuda", "sha256": "0".repeat(64) });
+    let page = runner.report(&job, &nonce, &code).await;
+    assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", page.body);
+    assert!(page.body.contains("the job runs no learner's kernel"), "{}", page.body);
     assert_eq!(site.bed.column("reports", "id").await.len(), 0, "nothing was stored");
 
     let page = runner.report(&job, &nonce, &report()).await;

@@ -58,6 +58,7 @@ impl Site {
             store: bed.store.clone(),
             auth: bed.auth(),
             config,
+            queue_moved: tokio::sync::Notify::new(),
             streams: Default::default(),
             stop: Default::default(),
         });

@@ -9,11 +9,11 @@ pub struct FileRead {
 
 #[cfg(feature = "hydrate")]
 mod hydrated;
-#[cfg(all(feature = "hydrate", any(feature = "core", feature = "drill")))]
+#[cfg(all(feature = "hydrate", any(feature = "core", feature = "runs", feature = "drill")))]
 mod talk;
 #[cfg(feature = "hydrate")]
 pub use hydrated::*;
-#[cfg(all(feature = "hydrate", any(feature = "core", feature = "drill")))]
+#[cfg(all(feature = "hydrate", any(feature = "core", feature = "runs", feature = "drill")))]
 pub use talk::*;
 
 #[cfg(not(feature = "hydrate"))]

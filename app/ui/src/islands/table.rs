@@ -18,7 +18,11 @@ pub fn headed(out: &mut Markup, class: &str, head: &[(&str, &str)], rows: &mut d
     framed(out, class, &mut |out| {
         out.element("thead", &[], &mut |out| {
             out.element("tr", &[], &mut |out| {
-                head.iter().for_each(|(class, name)| out.leaf("th", &[("class", class)], name));
+                for (class, name) in head {
+                    // A column of marks has no name, and an empty header would be read out.
+                    let tag = if name.trim().is_empty() { "td" } else { "th" };
+                    out.leaf(tag, &[("class", class)], name);
+                }
             });
         });
         out.element("tbody", &[], rows);

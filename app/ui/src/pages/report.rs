@@ -55,6 +55,8 @@ pub struct ReportFacts {
     pub level: Option<String>,
     pub origin: String,
     pub device: Option<String>,
+    /// The kernel that the learner wrote, where one ran.
+    pub own_kernel: Option<String>,
     pub created: String,
     pub graded: Option<String>,
     pub grader: Option<String>,

@@ -1,8 +1,9 @@
-use protocol::{FailureKind, Nonce, Note, Stage, StageTime};
+use protocol::{FailureKind, KernelSource, Nonce, Note, Stage, StageTime};
 
 use super::{Holding, LEASE, MESSAGE_MAX, log::NOTE_MAX, rest, worth_a_retry};
 use crate::store::{
     JobId, JobState, JsonText, LogKind, ReportId, ReportOrigin, RunnerId, Store, StoreError, UtcMs, Word, clean_text,
+    kernels,
     reports::{Columns, NewReport, Signed, insert_report},
 };
 
@@ -186,6 +187,8 @@ pub struct Assignment {
     pub lab: String,
     pub params: JsonText,
     pub nonce: Nonce,
+    /// The learner's own, which the runner was given.
+    pub kernel: Option<KernelSource>,
 }
 
 /// The runner's assignment, while the job's last claim is this runner's.
@@ -193,5 +196,7 @@ pub async fn assignment(store: &Store, runner: RunnerId, job: JobId) -> Result<O
     let sql = "SELECT lab, params, nonce FROM jobs WHERE id = $1 AND runner_id = $2 AND nonce IS NOT NULL";
     let row: Option<(String, JsonText, String)> =
         read!(store, c => sqlx::query_as(sql).bind(job).bind(runner).fetch_optional(c).await)?;
-    Ok(row.and_then(|(lab, params, nonce)| Some(Assignment { lab, params, nonce: nonce.parse().ok()? })))
+    let Some((lab, params, nonce)) = row else { return Ok(None) };
+    let Ok(nonce) = nonce.parse() else { return Ok(None) };
+    Ok(Some(Assignment { lab, params, nonce, kernel: kernels::of_job(store, job).await? }))
 }

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
-#[cfg(feature = "core")]
+#[cfg(feature = "runs")]
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen_futures::JsFuture;
 
@@ -13,20 +13,20 @@ pub fn post<F: FnOnce(Result<String, (u16, String)>) + 'static>(url: String, bod
 }
 
 /// Asks for JSON; the answer's text, or the status that says why not (0: no connection).
-#[cfg(feature = "core")]
+#[cfg(feature = "runs")]
 pub fn get<F: FnOnce(Result<String, u16>) + 'static>(url: String, then: F) {
     spawn_local(async move { then(request(&url, &web_sys::RequestInit::new()).await.map_err(|(status, _)| status)) });
 }
 
 /// A value of the page's own query.
-#[cfg(feature = "core")]
+#[cfg(feature = "runs")]
 pub fn query_value(name: &str) -> Option<String> {
     let query = window().location().search().ok()?;
     web_sys::UrlSearchParams::new_with_str(&query).ok()?.get(name)
 }
 
 /// Sets a value of the page's own query and leaves the others.
-#[cfg(feature = "core")]
+#[cfg(feature = "runs")]
 pub fn set_query_value(name: &str, value: &str) {
     let query = window().location().search().unwrap_or_default();
     if let Ok(values) = web_sys::UrlSearchParams::new_with_str(&query) {
@@ -56,7 +56,7 @@ async fn request(url: &str, init: &web_sys::RequestInit) -> Result<String, (u16,
 
 /// Calls `then` with the name and text of each server-sent event. The browser reconnects by itself, and then names the
 /// last event that had a number.
-#[cfg(feature = "core")]
+#[cfg(feature = "runs")]
 pub fn listen(url: &str, then: impl Fn(&str, &str) + 'static) {
     let Ok(source) = web_sys::EventSource::new(url) else { return };
     let closing = source.clone();

@@ -60,7 +60,7 @@ pub fn Sessions(lang: Lang, sessions: Vec<SessionLine>) -> impl IntoView {
                         <th>{lang.pick("设备", "Device")}</th>
                         <th>{lang.pick("登录于", "Signed in")}</th>
                         <th>{lang.pick("最近使用", "Last seen")}</th>
-                        <th></th>
+                        <td></td>
                     </tr>
                 </thead>
                 <tbody>{rows}</tbody>

@@ -97,7 +97,7 @@ pub fn Gradebook(lang: Lang, class: String, table: GradebookTable) -> impl IntoV
                                 <th rowspan="2">{lang.pick("学习者", "Learner")}</th>
                                 {names}
                                 <th rowspan="2">{lang.pick("最近提交", "Last handed in")}</th>
-                                <th rowspan="2"></th>
+                                <td rowspan="2"></td>
                             </tr>
                             <tr>{columns}</tr>
                         </thead>

@@ -55,8 +55,8 @@ pub fn Members(
                                 .then(|| {
                                     view! {
                                         <th>{lang.pick("忘记密码", "Forgot the password")}</th>
-                                        <th></th>
-                                        <th></th>
+                                        <td></td>
+                                        <td></td>
                                     }
                                 })}
                         </tr>

@@ -46,7 +46,7 @@ pub fn Runners(lang: Lang, runners: Vec<RunnerLine>, name: String, problems: Pro
                                 <th>{lang.pick("状态", "State")}</th>
                                 <th>{lang.pick("登记于", "Registered")}</th>
                                 <th>{lang.pick("最近连接", "Last seen")}</th>
-                                <th></th>
+                                <td></td>
                             </tr>
                         </thead>
                         <tbody>{rows}</tbody>

@@ -94,6 +94,15 @@ fn Facts(facts: ReportFacts, lang: Lang) -> impl IntoView {
             <span class="badge theory">{words::origin(&facts.origin, lang)}</span>
             {facts.level.map(|level| view! { <span class="badge theory">{words::level(&level, lang)}</span> })}
             {facts.device.map(|device| view! { <span>{device}</span> })}
+            {facts
+                .own_kernel
+                .map(|kernel| {
+                    view! {
+                        <span class="badge warn own-kernel">
+                            "✎ " {lang.pick("学习者自己的核 ", "the learner's own kernel ")} <code>{kernel}</code>
+                        </span>
+                    }
+                })}
             <span>{facts.created}</span>
             {facts.owner.map(|owner| view! { <span>{lang.pick("学习者：", "Learner: ")} <b>{owner}</b></span> })}
         </p>

@@ -1,0 +1,3 @@
+//! A client: the library, and with it the islands of its feature.
+
+pub use client::hydrate;
