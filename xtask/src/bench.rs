@@ -19,6 +19,8 @@ pub enum What {
     Evidence,
     /// A thousand small runs of a hundred learners through two CPU runners, with random kills
     Queue,
+    /// How soon a queued run starts on a free CPU runner, and what it costs beside its work
+    Runner,
 }
 
 pub fn run(what: &What) -> sh::Result {
@@ -26,15 +28,16 @@ pub fn run(what: &What) -> sh::Result {
         What::Pages => pages(),
         What::Ledger => ledger::run(),
         What::Evidence => evidence::run(),
-        What::Queue => queue(),
+        What::Queue => of_runs("soak"),
+        What::Runner => of_runs("latency"),
     }
 }
 
 /// Of the release build.
-fn queue() -> sh::Result {
+fn of_runs(name: &str) -> sh::Result {
     crate::build(true)?;
-    let example = ["run", "--release", "--quiet", "-p", "e2e", "--example", "soak"];
-    sh::cargo("soak", &[&example[..], &["--no-default-features", "--features", "store"]].concat())
+    let example = ["run", "--release", "--quiet", "-p", "e2e", "--example", name];
+    sh::cargo(name, &[&example[..], &["--no-default-features", "--features", "store"]].concat())
 }
 
 /// Of the release build.
