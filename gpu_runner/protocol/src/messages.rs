@@ -51,8 +51,12 @@ pub struct ClaimRequest {
     #[serde(default, skip_serializing_if = "Offer::is_nothing")]
     pub offer: Offer,
     /// So long may the server leave the question open until there is a job; it may answer sooner.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub wait_ms: u64,
+}
+
+fn is_zero(ms: &u64) -> bool {
+    *ms == 0
 }
 
 /// What a runner has beside its labs, for jobs that need more than any runner. It places jobs; evidence is judged by the

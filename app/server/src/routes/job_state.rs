@@ -130,6 +130,8 @@ fn message(job: &Job) -> Option<String> {
         (false, _) => None,
         (true, Some(LEASE_EXPIRED)) => Some("lease_expired".to_owned()),
         (true, Some(kind)) if job.message.is_empty() => Some(kind.to_owned()),
+        // The lab's own words need no name before them.
+        (true, Some(kind)) if kind == protocol::FailureKind::Lab.id() => Some(job.message.clone()),
         (true, Some(kind)) => Some(format!("{kind}: {}", job.message)),
         (true, None) => Some(job.message.clone()),
     }

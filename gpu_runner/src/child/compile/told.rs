@@ -7,10 +7,14 @@ const MOST_LINES: usize = 40;
 const ABSENT: [&str; 4] = ["No such file or directory", "Permission denied", "Is a directory", "Not a directory"];
 
 pub fn lines(log: &str) -> String {
+    // Where the learner's own file is at fault, what follows from it in ours helps nobody.
+    let own = |line: &str| line.starts_with(super::SOURCE_NAME);
+    let theirs = log.lines().any(|line| own(line) && line.contains("error"));
     let kept: Vec<String> = log
         .lines()
         .filter(|line| !line.starts_with("In file included") && !line.starts_with("compilation terminated"))
         .filter(|line| !line.trim_start().starts_with("from "))
+        .filter(|line| !theirs || own(line))
         .map(line)
         .filter(|line| !line.is_empty())
         .take(MOST_LINES)
@@ -53,6 +57,10 @@ mod tests {
         for (log, expected) in [
             ("kernel.cu:3:5: error: 'x' was not declared", "kernel.cu:3:5: error: 'x' was not declared"),
             ("/usr/include/c++/12/cmath:45:1: error: no", "cmath:45:1: error: no"),
+            (
+                "kernel.cu:1:1: error: 'oops'\nexport: In function 'f':\nexport:1:16: error: 'k'\nkernel.cu:9:1: note: here",
+                "kernel.cu:1:1: error: 'oops'\nkernel.cu:9:1: note: here",
+            ),
             (
                 "kernel.cu:1:10: fatal error: /etc/shadow: Permission denied",
                 "kernel.cu:1:10: fatal error: shadow: not available to a kernel",

@@ -5,8 +5,8 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
-use std::time::Duration;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use super::wire::{Answer, Geometry, KernelTask, Pushed, WireError, read_answer, write_launch};
 use crate::child::spec::{Replaced, Spec};
@@ -17,6 +17,8 @@ const CPU_SECONDS: u64 = 60;
 const LAUNCH: Duration = Duration::from_secs(20);
 /// A learner's code never needs more: the largest launch of a lab, and the stacks of a block.
 const MEMORY_BYTES: u64 = 2 << 30;
+/// Between a process's end and that of its output.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 /// Of what the code prints.
 const PRINTED_BYTES: usize = 1024;
 
@@ -47,6 +49,8 @@ pub struct KernelProcess {
     launches: Sender<Launch>,
     answers: Receiver<Result<Answer, WireError>>,
     printed: Arc<Mutex<Vec<u8>>>,
+    /// Ends when the process has nothing more to say.
+    listener: JoinHandle<()>,
     cpu_seconds: u64,
 }
 
@@ -79,9 +83,9 @@ impl Started {
         let cpu_seconds = self.task.cpu_seconds;
         let (launches, answers) = talk(stdin, stdout, self.task);
         let keep = Arc::clone(&printed);
-        thread::spawn(move || keep_printed(stderr, &keep));
+        let listener = thread::spawn(move || keep_printed(stderr, &keep));
         let mut process =
-            KernelProcess { child: self.child, kernel: self.kernel, launches, answers, printed, cpu_seconds };
+            KernelProcess { child: self.child, kernel: self.kernel, launches, answers, printed, listener, cpu_seconds };
         process.answer().map(|_| process)
     }
 }
@@ -110,8 +114,13 @@ impl KernelProcess {
         }
     }
 
-    /// What the code printed, as one line of at most so much.
-    pub fn printed(&self) -> Option<String> {
+    /// Ends the process; what its code printed, as one line of at most so much. The pipe may hold the last of it still.
+    pub fn printed(&mut self) -> Option<String> {
+        self.end();
+        let patience = Instant::now() + LAST_WORDS;
+        while !self.listener.is_finished() && Instant::now() < patience {
+            thread::sleep(Duration::from_millis(2));
+        }
         let bytes = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
         let text: String =
             String::from_utf8_lossy(&bytes).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -2,8 +2,8 @@ use protocol::{FailureKind, KernelSource, Nonce, Note, Stage, StageTime};
 
 use super::{Holding, LEASE, MESSAGE_MAX, log::NOTE_MAX, rest, worth_a_retry};
 use crate::store::{
-    JobId, JobState, JsonText, LogKind, ReportId, ReportOrigin, RunnerId, Store, StoreError, UtcMs, Word, clean_text,
-    kernels,
+    JobId, JobState, JsonText, LogKind, ReportId, ReportOrigin, RunnerId, Store, StoreError, UtcMs, Word, clean_lines,
+    clean_text, kernels,
     reports::{Columns, NewReport, Signed, insert_report},
 };
 
@@ -152,7 +152,7 @@ pub async fn fail(
     message: &str,
 ) -> Result<JobState, HeldError> {
     let now = store.now();
-    let (sql, message) = (holding_sql(store), clean_text(message, MESSAGE_MAX));
+    let (sql, message) = (holding_sql(store), clean_lines(message, MESSAGE_MAX));
     in_tx!(store, tx => {
         let row = held!(tx, sql, job, runner, nonce);
         if row.state != JobState::Leased {
@@ -173,7 +173,7 @@ pub async fn fail(
         .bind(job).bind(state).bind(Word(stage)).bind(kind.id()).bind(message.as_str()).bind(finished)
         .bind(now.plus(rest(kind, row.claims)))
         .execute(&mut *tx).await?;
-        log!(tx, now, job, row.claims, LogKind::Failed, format!("{kind}: {message}"));
+        log!(tx, now, job, row.claims, LogKind::Failed, format!("{kind}: {}", message.lines().next().unwrap_or_default()));
         if finished.is_some() {
             log!(tx, now, job, row.claims, LogKind::Ended, kind.id());
         }
