@@ -14,28 +14,33 @@ use server::store::{JobId, Role};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-const LOGIN: &str = "latency";
 const PASSWORD: &str = "correct horse battery";
-/// Below the number of runs that one learner may have in an hour.
 const JOBS: usize = 40;
+/// Below the number of runs that one learner may start in a row.
+const EACH: usize = 8;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let jobs = std::env::args().nth(1).and_then(|arg| arg.parse().ok()).unwrap_or(JOBS).min(JOBS);
+    let jobs = std::env::args().nth(1).and_then(|arg| arg.parse().ok()).unwrap_or(JOBS);
     let scene = Scene::start().await;
     let auth = Auth::new(scene.store.clone(), TrustedProxies::default())?;
-    let account = accounts::NewAccount { login: LOGIN, display_name: LOGIN, password: PASSWORD };
-    let user = accounts::create(&auth, Role::Learner, account).await?;
     let address = scene.server.origin.trim_start_matches("http://").to_owned();
-    let cookie = sign_in(&address).await?;
+    let mut people = Vec::new();
+    for number in 0..jobs.div_ceil(EACH) {
+        let login = format!("learner{number}");
+        let account = accounts::NewAccount { login: &login, display_name: &login, password: PASSWORD };
+        let user = accounts::create(&auth, Role::Learner, account).await?;
+        people.push((user, sign_in(&address, &login).await?));
+    }
     let _runner = Runner::start(&scene.server, &scene.runner_token("r").await);
     let (mut starts, mut beside) = (Vec::new(), Vec::new());
     for number in 0..jobs {
-        let id = queue(&address, &cookie).await?;
+        let (user, cookie) = &people[number / EACH];
+        let id = queue(&address, cookie).await?;
         let job = loop {
-            match scene.job(user, id).await {
+            match scene.job(*user, id).await {
                 Some(job) if job.finished_ms.is_some() => break job,
                 _ => tokio::time::sleep(Duration::from_millis(20)).await,
             }
@@ -73,8 +78,8 @@ fn told(mut values: Vec<u64>) -> String {
     format!("p50 {middle} ms, p90 {high} ms, max {most} ms")
 }
 
-async fn sign_in(address: &str) -> Result<String> {
-    let body = format!("login={LOGIN}&password={}", PASSWORD.replace(' ', "+"));
+async fn sign_in(address: &str, login: &str) -> Result<String> {
+    let body = format!("login={login}&password={}", PASSWORD.replace(' ', "+"));
     let answer = exchange(address, "/en/sign-in", "application/x-www-form-urlencoded", "", &body).await?;
     let cookie = answer.lines().find_map(|line| line.strip_prefix("set-cookie: "));
     Ok(cookie.and_then(|line| line.split(';').next()).ok_or("no session")?.to_owned())
