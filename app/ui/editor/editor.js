@@ -6,6 +6,7 @@ import { matchBrackets } from "prism-code-editor/match-brackets";
 import "prism-code-editor/languages/clike";
 import "prism-code-editor/prism/languages/cpp";
 import "prism-code-editor/layout.css";
+import "./theme.css";
 
 /**
  * @param {HTMLTextAreaElement} field
