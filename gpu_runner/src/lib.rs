@@ -6,4 +6,5 @@
 pub mod backend;
 pub mod child;
 pub mod cli;
+mod listener;
 pub mod supervisor;

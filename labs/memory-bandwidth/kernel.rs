@@ -2,7 +2,7 @@
 //! the end of the last word are zeros.
 
 use crate::run::formats::{from_bf16, from_e4m3, to_bf16, to_e4m3};
-use crate::run::{Cuda, HostArg, Kernel, KernelFault, Share, Wgsl, arguments};
+use crate::run::{Cuda, HostArg, Kernel, KernelFault, Share, Wgsl, arguments, copy};
 
 /// An invocation for each word of the narrower side; the width stands in the source as well.
 const WGSL: Option<Wgsl> = Some(Wgsl {
@@ -25,16 +25,6 @@ pub const FP32_TO_FP8: Kernel = kernel("fp32_to_fp8", |args| narrow::<4>(args, t
 pub const FP8_TO_FP32: Kernel = kernel("fp8_to_fp32", |args| widen::<4>(args, from_e4m3));
 
 pub const ALL: [Kernel; 5] = [COPY, FP32_TO_BF16, BF16_TO_FP32, FP32_TO_FP8, FP8_TO_FP32];
-
-fn copy(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
-    let [HostArg::In(from), HostArg::Out(to), HostArg::U32(words)] = args else {
-        return arguments("in from, out to, u32 words");
-    };
-    from.expect("from", *words as usize)?;
-    to.expect("to", *words as usize)?;
-    to.words().copy_from_slice(from.words());
-    Ok(())
-}
 
 /// `PER` numbers to a word.
 fn narrow<const PER: usize>(args: &mut [HostArg<'_>], code: impl Fn(f32) -> u32) -> Result<(), KernelFault> {

@@ -55,12 +55,8 @@ pub(crate) fn of(sheet: &Sheet<'_>) -> Option<Floor> {
     if !ADAMW.contains(&adamw.as_str()) || says(sheet.raw(), &ADAPTERS) {
         return None;
     }
-    let width = match training.param_dtype.as_deref()? {
-        "fp32" => 4,
-        "bf16" | "fp16" => 2,
-        _ => return None,
-    };
-    let parameters = crate::model::named(training.model.as_deref()?)?.parameters().ok()?;
+    // In eight bits gradients and moments have other widths than the weights.
+    let (parameters, width) = parameters(training).filter(|(_, width)| *width > 1)?;
     let flag = |name: &str| setting(sheet.raw(), &[name]).and_then(|(_, value)| value.as_bool());
     let foreach = !optimizer.contains("fused") && flag("foreach") != Some(false) && flag("fused") != Some(true);
     let floor = Floor { parameters, width, foreach };
@@ -68,6 +64,17 @@ pub(crate) fn of(sheet: &Sheet<'_>) -> Option<Floor> {
     let lowest = sheet.candidates().filter_map(|(candidate, _)| candidate.metrics.peak_allocated_bytes).min();
     let refuted = foreach && lowest.is_some_and(|peak| peak.saturating_add(1 << 20) < floor.step());
     Some(Floor { foreach: foreach && !refuted, ..floor })
+}
+
+/// How many parameters the model has, and the bytes of one as it is stored.
+fn parameters(training: &Training) -> Option<(u64, u64)> {
+    let width = match training.param_dtype.as_deref()? {
+        "fp32" => 4,
+        "bf16" | "fp16" => 2,
+        "fp8" | "float8_e4m3fn" | "float8_e5m2" => 1,
+        _ => return None,
+    };
+    Some((crate::model::named(training.model.as_deref()?)?.parameters().ok()?, width))
 }
 
 /// Names under which AdamW and Adam keep two moments for every parameter.
@@ -123,16 +130,8 @@ fn unknown_model(sheet: &mut Sheet<'_>) {
 
 /// Under an optimizer whose states are not known here the weights are still there: a peak below them is impossible.
 fn weights(sheet: &mut Sheet<'_>) {
-    let bound = workload(sheet).and_then(|training| {
-        let width = match training.param_dtype.as_deref()? {
-            "fp32" => 4,
-            "bf16" | "fp16" => 2,
-            "fp8" | "float8_e4m3fn" | "float8_e5m2" => 1,
-            _ => return None,
-        };
-        let parameters = crate::model::named(training.model.as_deref()?)?.parameters().ok()?;
-        Some((parameters, width, parameters.saturating_mul(width)))
-    });
+    let held = workload(sheet).and_then(parameters);
+    let bound = held.map(|(parameters, width)| (parameters, width, parameters.saturating_mul(width)));
     // Adapters may stand on weights of fewer bits, and a shard or a copy in the host's memory is not the whole.
     let Some((parameters, width, bytes)) = bound.filter(|_| !says(sheet.raw(), &PARTIAL)) else { return };
     let lowest = sheet.candidates().filter_map(|(candidate, place)| {

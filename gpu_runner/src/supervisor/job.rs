@@ -8,9 +8,10 @@ use protocol::{FailureKind, KernelSource};
 
 use super::ending::{self, Ending};
 use super::learner;
-use super::process::{ChildProgram, Event, LAST_WORDS, Running};
+use super::process::{ChildProgram, Event, Running};
 use super::stop::Stop;
 use crate::child::{Line, Spec, Task};
+use crate::listener::LAST_WORDS;
 
 /// How soon a request to stop and the time limit are noticed.
 const TICK: Duration = Duration::from_millis(50);

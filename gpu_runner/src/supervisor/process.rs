@@ -10,19 +10,17 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
 
 use protocol::limits::REPORT_BYTES;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use tempfile::TempDir;
 
 use crate::child::{Line, MAX_LINE_BYTES, REPORT_FILE, Task};
+use crate::listener::hear_out;
 
 /// A child says a few stages and notes; more is not listened to.
 const MOST_LINES: usize = 1000;
 const STDERR_BYTES: usize = 4096;
-/// What a child said last may still be in its pipes when it has ended.
-pub const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// What happens to a child, and to the lease of its job.
 #[derive(Debug)]
@@ -117,12 +115,10 @@ impl Running {
         self.child.wait()
     }
 
-    /// What was said last, once the pipe is empty: what a child said before it ended may still be in it. Somebody who
-    /// left the group may hold it open, so nobody waits for long.
+    /// What was said last, once the pipe is empty.
     pub fn stderr_tail(&self) -> String {
-        let end = Instant::now() + LAST_WORDS;
-        while self.listener.as_ref().is_some_and(|listener| !listener.is_finished()) && Instant::now() < end {
-            thread::sleep(Duration::from_millis(2));
+        if let Some(listener) = &self.listener {
+            hear_out(listener);
         }
         String::from_utf8_lossy(&self.stderr.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
     }

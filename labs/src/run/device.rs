@@ -73,6 +73,23 @@ pub struct Memory {
     pub device_used_bytes: Option<u64>,
 }
 
+impl Memory {
+    /// A buffer of so many bytes is there from now on.
+    pub fn took(&mut self, bytes: u64) {
+        self.allocated_bytes = self.allocated_bytes.saturating_add(bytes);
+        self.peak_bytes = self.peak_bytes.max(self.allocated_bytes);
+    }
+
+    pub fn gave_back(&mut self, bytes: u64) {
+        self.allocated_bytes = self.allocated_bytes.saturating_sub(bytes);
+    }
+
+    /// The peak becomes what is allocated now.
+    pub fn reset_peak(&mut self) {
+        self.peak_bytes = self.allocated_bytes;
+    }
+}
+
 /// Bytes that kernels asked of device memory since the device was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Traffic {

@@ -102,6 +102,17 @@ fn same(name: &'static str, expected: usize, found: usize) -> Result<(), KernelF
     if expected == found { Ok(()) } else { Err(KernelFault::Shape { name, expected, found }) }
 }
 
+/// The plainest kernel: words as they are, from one buffer into another.
+pub fn copy(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
+    let [HostArg::In(from), HostArg::Out(to), HostArg::U32(words)] = args else {
+        return arguments("in from, out to, u32 words");
+    };
+    from.expect("from", *words as usize)?;
+    to.expect("to", *words as usize)?;
+    to.words().copy_from_slice(from.words());
+    Ok(())
+}
+
 /// For the `else` branch of a kernel's argument pattern.
 pub fn arguments<T>(expected: &'static str) -> Result<T, KernelFault> {
     Err(KernelFault::Arguments { expected })

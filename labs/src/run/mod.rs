@@ -17,7 +17,7 @@ mod watch;
 
 pub use device::{Arg, Buffer, Cuda, Device, DeviceError, Kernel, Memory, Share, Timing, Traffic, Wgsl};
 pub use exercise::{Draw, Exercise, exercise};
-pub use host::{HostArg, HostKernel, In, KernelFault, Out, arguments};
+pub use host::{HostArg, HostKernel, In, KernelFault, Out, arguments, copy};
 pub use params::{ParamError, Params, Reader, Value};
 pub use program::{RunError, has_program, programs, run, this_lab};
 pub use random::Random;

@@ -371,7 +371,7 @@ async fn page(
     let read = async {
         Ok::<_, StoreError>((
             job_state::log_after(&app.store, user.viewer(), id, 0).await?,
-            kernels::lab_of(&app.store, user.viewer(), id).await?,
+            kernels::get(&app.store, user.viewer(), id).await?.map(|_| job.lab.clone()),
         ))
     };
     let (log, kernel) = match read.await {

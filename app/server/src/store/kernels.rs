@@ -55,14 +55,3 @@ pub async fn latest(store: &Store, user: UserId, lab: &str) -> Result<Option<Ker
     let row: Option<Row> = read!(store, c => sqlx::query_as(sql).bind(user).bind(lab).fetch_optional(c).await)?;
     row.map(Row::source).transpose()
 }
-
-/// The lab of a job that runs a learner's kernel; `None` for any other.
-pub async fn lab_of(store: &Store, viewer: Viewer, job: JobId) -> Result<Option<String>, StoreError> {
-    let sql = concat!(
-        "SELECT j.lab FROM job_kernels k JOIN jobs j ON j.id = k.job_id WHERE j.id = $3 AND ",
-        visible!("j.user_id")
-    );
-    let row: Option<(String,)> = read!(store, c => sqlx::query_as(sql)
-        .bind(viewer.id()).bind(viewer.teaches()).bind(job).fetch_optional(c).await)?;
-    Ok(row.map(|(lab,)| lab))
-}

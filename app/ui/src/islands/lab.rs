@@ -239,7 +239,7 @@ pub fn JobView(job: JobState, lang: Lang) -> impl IntoView {
                     <p class="problem" role="alert">
                         {message}
                         {(job.state == "failed")
-                            .then_some(lang.pick(" 不计入提交次数。", " No attempt is spent."))}
+                            .then_some(lang.pick("\n不计入提交次数。", "\nNo attempt is spent."))}
                     </p>
                 }
             })}

@@ -38,7 +38,7 @@ pub fn TaskTable(route: Route, lang: Lang) -> impl IntoView {
         })
         .collect_view();
     view! {
-        <table class="tasks">
+        <table class="tasks stacked">
             <thead>
                 <tr>
                     <th>"Task"</th>

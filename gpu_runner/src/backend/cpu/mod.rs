@@ -123,8 +123,7 @@ impl Device for Cpu {
             return Err(full);
         }
         data.resize(elements, 0.0);
-        self.memory.allocated_bytes = self.memory.allocated_bytes.saturating_add(held(&data));
-        self.memory.peak_bytes = self.memory.peak_bytes.max(self.memory.allocated_bytes);
+        self.memory.took(held(&data));
         let buffer = Buffer(self.next);
         self.next = next;
         self.buffers.insert(buffer, data);
@@ -133,7 +132,7 @@ impl Device for Cpu {
 
     fn free(&mut self, buffer: Buffer) -> Result<(), DeviceError> {
         let data = self.buffers.remove(&buffer).ok_or(DeviceError::NoSuchBuffer(buffer))?;
-        self.memory.allocated_bytes = self.memory.allocated_bytes.saturating_sub(held(&data));
+        self.memory.gave_back(held(&data));
         Ok(())
     }
 
@@ -205,7 +204,7 @@ impl Device for Cpu {
     }
 
     fn reset_peak(&mut self) {
-        self.memory.peak_bytes = self.memory.allocated_bytes;
+        self.memory.reset_peak();
     }
 
     fn traffic(&self) -> Option<Traffic> {

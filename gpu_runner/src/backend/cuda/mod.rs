@@ -205,8 +205,7 @@ impl Device for Cuda {
         let next = self.next.checked_add(1).ok_or(DeviceError::TooLarge { elements })?;
         // The driver gives no allocation of no bytes.
         let allocation = self.take(label, wanted.max(4))?;
-        self.memory.allocated_bytes = self.memory.allocated_bytes.saturating_add(wanted);
-        self.memory.peak_bytes = self.memory.peak_bytes.max(self.memory.allocated_bytes);
+        self.memory.took(wanted);
         let id = Buffer(self.next);
         self.next = next;
         self.buffers.insert(id, Held { allocation, elements });
@@ -215,7 +214,7 @@ impl Device for Cuda {
 
     fn free(&mut self, buffer: Buffer) -> Result<(), DeviceError> {
         let held = self.buffers.remove(&buffer).ok_or(DeviceError::NoSuchBuffer(buffer))?;
-        self.memory.allocated_bytes = self.memory.allocated_bytes.saturating_sub(held.elements as u64 * 4);
+        self.memory.gave_back(held.elements as u64 * 4);
         Ok(())
     }
 
@@ -311,7 +310,7 @@ impl Device for Cuda {
     }
 
     fn reset_peak(&mut self) {
-        self.memory.peak_bytes = self.memory.allocated_bytes;
+        self.memory.reset_peak();
     }
 
     fn traffic(&self) -> Option<Traffic> {

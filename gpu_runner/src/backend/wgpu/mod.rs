@@ -177,8 +177,7 @@ impl Device for Wgpu {
             }
             other => failed(other.to_string()),
         })?;
-        self.memory.allocated_bytes = self.memory.allocated_bytes.saturating_add(wanted);
-        self.memory.peak_bytes = self.memory.peak_bytes.max(self.memory.allocated_bytes);
+        self.memory.took(wanted);
         let id = Buffer(self.next);
         self.next = next;
         self.buffers.insert(id, Held { buffer, elements });
@@ -188,7 +187,7 @@ impl Device for Wgpu {
     fn free(&mut self, buffer: Buffer) -> Result<(), DeviceError> {
         let held = self.buffers.remove(&buffer).ok_or(DeviceError::NoSuchBuffer(buffer))?;
         held.buffer.destroy();
-        self.memory.allocated_bytes = self.memory.allocated_bytes.saturating_sub(held.elements as u64 * 4);
+        self.memory.gave_back(held.elements as u64 * 4);
         Ok(())
     }
 
@@ -303,7 +302,7 @@ impl Device for Wgpu {
     }
 
     fn reset_peak(&mut self) {
-        self.memory.peak_bytes = self.memory.allocated_bytes;
+        self.memory.reset_peak();
     }
 
     fn traffic(&self) -> Option<Traffic> {

@@ -6,10 +6,11 @@ use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::wire::{Answer, Geometry, KernelTask, Pushed, WireError, read_answer, write_launch};
 use crate::child::spec::{Replaced, Spec};
+use crate::listener::hear_out;
 
 /// Of processor time, over all launches.
 const CPU_SECONDS: u64 = 60;
@@ -17,8 +18,6 @@ const CPU_SECONDS: u64 = 60;
 const LAUNCH: Duration = Duration::from_secs(20);
 /// A learner's code never needs more: the largest launch of a lab, and the stacks of a block.
 const MEMORY_BYTES: u64 = 2 << 30;
-/// Between a process's end and that of its output.
-const LAST_WORDS: Duration = Duration::from_secs(2);
 /// Of what the code prints.
 const PRINTED_BYTES: usize = 1024;
 
@@ -117,10 +116,7 @@ impl KernelProcess {
     /// Ends the process; what its code printed, as one line of at most so much. The pipe may hold the last of it still.
     pub fn printed(&mut self) -> Option<String> {
         self.end();
-        let patience = Instant::now() + LAST_WORDS;
-        while !self.listener.is_finished() && Instant::now() < patience {
-            thread::sleep(Duration::from_millis(2));
-        }
+        hear_out(&self.listener);
         let bytes = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
         let text: String =
             String::from_utf8_lossy(&bytes).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -5,7 +5,7 @@ use evidence::{EvidenceClass, Roofline};
 
 use super::{
     Arg, Buffer, Cuda, Device, DeviceError, HostArg, Kernel, KernelFault, RunError, Samples, Share, Watch, Wgsl,
-    arguments,
+    arguments, copy,
 };
 
 const SOURCE: &str = include_str!("kernel.wgsl");
@@ -129,16 +129,6 @@ fn once(
     device.launch(kernel, items, args)?;
     let timing = device.stop_timer()?;
     if timing.is_plausible() { Ok(timing.device_ns) } else { Err(RunError::Clock { timing }) }
-}
-
-fn copy(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
-    let [HostArg::In(from), HostArg::Out(to), HostArg::U32(words)] = args else {
-        return arguments("in from, out to, u32 words");
-    };
-    from.expect("from", *words as usize)?;
-    to.expect("to", *words as usize)?;
-    to.words().copy_from_slice(from.words());
-    Ok(())
 }
 
 fn fma(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {

@@ -66,7 +66,7 @@ pub fn AuditPage(
             {if empty {
                 view! { <p class="empty">{lang.pick("没有记录。", "No entries.")}</p> }.into_any()
             } else {
-                view! { <Rows class="audit" head=head.to_vec()>{rows}</Rows> }.into_any()
+                view! { <Rows class="audit stacked" head=head.to_vec()>{rows}</Rows> }.into_any()
             }}
             <p class="actions">
                 {later.then(|| view! { <a class="button quiet" href=at.clone()>{lang.pick("回到最新", "Newest")}</a> })}

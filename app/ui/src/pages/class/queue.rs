@@ -101,9 +101,9 @@ fn Machines(lang: Lang, runners: Vec<QueueRunner>) -> impl IntoView {
             let value = format!("{paused} {}", runner.id);
             view! {
                 <tr data-runner=runner.id>
-                    <td><bdi>{runner.name.clone()}</bdi></td>
-                    <td>{state}</td>
-                    <td>{runner.offers}</td>
+                    <td data-label=lang.pick("名称", "Name")><bdi>{runner.name.clone()}</bdi></td>
+                    <td data-label=lang.pick("状态", "State")>{state}</td>
+                    <td data-label=lang.pick("能做什么", "What it has")>{runner.offers}</td>
                     <td>
                         <Act action=action.clone() label name="set" value about=runner.name />
                     </td>
@@ -127,7 +127,7 @@ fn Machines(lang: Lang, runners: Vec<QueueRunner>) -> impl IntoView {
                 )}
         </p>
         {if any_open || any_paused {
-            view! { <Rows head>{rows}</Rows> }.into_any()
+            view! { <Rows class="queue stacked" head>{rows}</Rows> }.into_any()
         } else {
             view! { <p class="empty">{lang.pick("还没有 runner。", "No runners yet.")}</p> }.into_any()
         }}
@@ -166,10 +166,10 @@ fn Line(lang: Lang, line: Vec<QueueJob>) -> impl IntoView {
                             <When iso=job.queued />
                         </a>
                     </td>
-                    <td><bdi>{job.learner.clone()}</bdi></td>
-                    <td>{job.lab}</td>
-                    <td>{job.needs}</td>
-                    <td>{state}</td>
+                    <td data-label=lang.pick("学习者", "Learner")><bdi>{job.learner.clone()}</bdi></td>
+                    <td data-label=lang.pick("实验", "Lab")>{job.lab}</td>
+                    <td data-label=lang.pick("要求", "Needs")>{job.needs}</td>
+                    <td data-label=lang.pick("状态", "State")>{state}</td>
                     <td>
                         <Act
                             action=format!("/{}/class/queue/cancel", lang.code())
@@ -196,7 +196,7 @@ fn Line(lang: Lang, line: Vec<QueueJob>) -> impl IntoView {
         {if empty {
             view! { <p class="empty">{lang.pick("没有任务在跑或在等。", "Nothing runs or waits.")}</p> }.into_any()
         } else {
-            view! { <Rows head>{rows}</Rows> }.into_any()
+            view! { <Rows class="queue stacked" head>{rows}</Rows> }.into_any()
         }}
     }
     .into_any()
@@ -221,9 +221,9 @@ fn Dead(lang: Lang, dead: Vec<DeadJob>) -> impl IntoView {
                             <When iso=job.ended />
                         </a>
                     </td>
-                    <td><bdi>{job.learner.clone()}</bdi></td>
-                    <td>{job.lab}</td>
-                    <td class="detail">{story}</td>
+                    <td data-label=lang.pick("学习者", "Learner")><bdi>{job.learner.clone()}</bdi></td>
+                    <td data-label=lang.pick("实验", "Lab")>{job.lab}</td>
+                    <td class="detail" data-label=lang.pick("每一次的经过", "What each attempt came to")>{story}</td>
                     <td class="actions">
                         <Act
                             action=format!("/{}/class/queue/requeue", lang.code())
@@ -263,7 +263,7 @@ fn Dead(lang: Lang, dead: Vec<DeadJob>) -> impl IntoView {
         {if empty {
             view! { <p class="empty">{lang.pick("没有。", "None.")}</p> }.into_any()
         } else {
-            view! { <Rows head>{rows}</Rows> }.into_any()
+            view! { <Rows class="queue stacked" head>{rows}</Rows> }.into_any()
         }}
     }
     .into_any()
