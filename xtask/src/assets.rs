@@ -14,20 +14,24 @@ pub fn write(root: &Path, glue: &Path) -> sh::Result {
     let site = root.join("target/site");
     fs::create_dir_all(&site).map_err(|error| format!("{}: {error}", site.display()))?;
     let read = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
-    let style = grass::from_path(
-        root.join("style/main.scss"),
-        &grass::Options::default().style(grass::OutputStyle::Compressed),
-    )
-    .map_err(|error| format!("style: {error}"))?;
+    let style = |name: &str| {
+        let options = grass::Options::default().style(grass::OutputStyle::Compressed);
+        grass::from_path(root.join("style").join(format!("{name}.scss")), &options)
+            .map(String::into_bytes)
+            .map_err(|error| format!("style {name}: {error}"))
+    };
     let own = root.join("app/ui/assets");
-    // Comments are for those who read the source.
+    // Comments and indentation are for those who read the source. No script here has a text over several lines.
     let script = |path: &Path| {
         let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let lines = text.lines().map(str::trim).filter(|line| {
+            !line.is_empty() && !["//", "/**", "* ", "*/"].iter().any(|comment| line.starts_with(comment))
+        });
         Ok::<_, String>(lines.map(|line| format!("{line}\n")).collect::<String>().into_bytes())
     };
     let files = [
-        ("style", "main", "css", style.into_bytes()),
+        ("style", "main", "css", style("main")?),
+        ("work_style", "work", "css", style("work")?),
         ("site_script", "site", "js", script(&own.join("site.js"))?),
         ("islands_script", "islands", "js", script(&own.join("islands.js"))?),
         ("editor_script", "editor", "js", read(&own.join("editor.js"))?),
@@ -38,7 +42,7 @@ pub fn write(root: &Path, glue: &Path) -> sh::Result {
         files.into_iter().map(|(key, stem, kind, bytes)| (key.to_owned(), stem.to_owned(), kind, bytes)).collect();
     for client in CLIENTS {
         let stem = client.to_owned();
-        files.push((format!("{client}_script"), stem.clone(), "js", read(&glue.join(format!("{client}.js")))?));
+        files.push((format!("{client}_script"), stem.clone(), "js", script(&glue.join(format!("{client}.js")))?));
         files.push((format!("{client}_wasm"), stem, "wasm", read(&glue.join(format!("{client}_bg.wasm")))?));
     }
     let mut names = BTreeMap::new();

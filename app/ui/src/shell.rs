@@ -35,6 +35,17 @@ pub struct PageMeta {
     pub clients: Vec<Client>,
 }
 
+impl PageMeta {
+    /// Lessons and calculators, which are most of what is read, do without the style of reports, classes and runs.
+    fn is_work(&self) -> bool {
+        match self.section {
+            Section::Course => false,
+            Section::Tools => self.clients.is_empty(),
+            _ => true,
+        }
+    }
+}
+
 /// An entry of the top navigation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
@@ -50,6 +61,8 @@ pub enum Section {
 #[derive(Debug, Clone, Default)]
 pub struct AssetNames {
     pub style: String,
+    /// What reports, classes and runs need beside it.
+    pub work_style: String,
     pub site_script: String,
     pub islands_script: String,
     /// Loaded where a page has a kernel to write.

@@ -32,6 +32,7 @@ pub fn names() -> Result<AssetNames, String> {
         site_script: name("site_script")?,
         islands_script: name("islands_script")?,
         editor_script: name("editor_script")?,
+        work_style: name("work_style")?,
         editor_style: name("editor_style")?,
         clients,
         icon: name("icon")?,

@@ -8,7 +8,7 @@ use super::{AssetNames, Hole, PageMeta, Section};
 /// The document around a page's body.
 #[component]
 pub fn Frame(meta: PageMeta, assets: AssetNames, children: Children) -> impl IntoView {
-    let lang = meta.lang;
+    let (lang, work) = (meta.lang, meta.is_work());
     let html_lang = lang.pick("zh-CN", "en");
     let title = if meta.title.is_empty() {
         lang.pick("Vramlab 显存账本", "Vramlab").to_owned()
@@ -34,6 +34,7 @@ pub fn Frame(meta: PageMeta, assets: AssetNames, children: Children) -> impl Int
                 <title>{title}</title>
                 <link rel="icon" href=assets.icon type="image/svg+xml" />
                 <link rel="stylesheet" href=assets.style />
+                {work.then(|| view! { <link rel="stylesheet" href=assets.work_style /> })}
                 <link rel="alternate" hreflang="zh-CN" href=alternate(Lang::Zh) />
                 <link rel="alternate" hreflang="en" href=alternate(Lang::En) />
                 <script src=assets.site_script defer nonce=nonce></script>
