@@ -20,7 +20,7 @@ mod roadmap;
 mod tally;
 
 #[cfg(feature = "planner")]
-pub use areas::{areas, hand, objects};
+pub use areas::{Between, areas, hand, objects};
 pub use bars::Bars;
 #[cfg(feature = "quantisation")]
 pub use histogram::{Ladder, histograms};

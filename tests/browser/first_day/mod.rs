@@ -121,6 +121,11 @@ async fn runs_the_lab(tab: &Tab, server: &Server, token: &str) {
     tab.follow("a.report-link").await;
     tab.wait_for(".facts .badge.cpu").await;
     assert_eq!(tab.text(".gpu-points").await.split(' ').next(), Some("0"), "a CPU earns no GPU points");
+    // What was measured stands on the page: times, the roofline of the same run, the memory of every variant.
+    assert!(tab.text(".measurement .roofline").await.contains("GB/s"));
+    let rows = tab.count(".measurement tbody tr").await;
+    assert!(rows >= 2, "{rows} variants");
+    assert!(tab.count(".measurement .timeline polygon").await >= rows, "an object of each variant");
 }
 
 /// Notes every stage that becomes the current one, and the end.

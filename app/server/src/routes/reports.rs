@@ -198,13 +198,13 @@ async fn one(
 
 /// The page of a report.
 fn shown(app: &AppState, reader: &Reader, status: StatusCode, loaded: Loaded) -> Response {
-    let Loaded { facts, grade, threads, raw } = loaded;
+    let Loaded { facts, grade, threads, report, raw } = loaded;
     let mut reader = reader.clone();
     reader.path = format!("/reports/{}", facts.id);
     let lang = reader.lang;
     let title = format!("{} {}", lang.pick("报告", "Report"), facts.lab);
     reader.page_with(app, status, Section::Reports, &title, [], move || {
-        view! { <ui::pages::report::ReportPage lang facts grade threads raw /> }
+        view! { <ui::pages::report::ReportPage lang facts grade threads report raw /> }
     })
 }
 
@@ -221,6 +221,7 @@ struct Loaded {
     facts: ReportFacts,
     grade: Option<Grade>,
     threads: Threads,
+    report: Option<evidence::Report>,
     raw: String,
 }
 
@@ -271,7 +272,7 @@ async fn load(
     };
     let threads = comments::threads(app, user, id, grade.as_ref(), fresh).await?;
     let raw = tokio::task::spawn_blocking(move || pretty(&raw)).await.unwrap_or_default();
-    Ok(Some(Loaded { facts, grade, threads, raw }))
+    Ok(Some(Loaded { facts, grade, threads, report: document.map(|document| document.report), raw }))
 }
 
 /// So much of a document is shown; the whole of it can be downloaded.

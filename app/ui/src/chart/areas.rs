@@ -1,6 +1,7 @@
 //! Objects stacked over the moments of a step, with the peak marked.
 
 use evidence::Lang;
+use ledger::units;
 
 use super::whole::scaled;
 use crate::markup::Markup;
@@ -23,11 +24,33 @@ fn percent(place: u64) -> String {
     format!("{}.{}%", place / 100, place / 10 % 10)
 }
 
+/// What lies between two moments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Between {
+    /// A phase of a step, in which bytes gather or go.
+    Slope,
+    /// Nothing: each moment is an allocation or a free, and lasts until the next.
+    #[cfg(feature = "ssr")]
+    Step,
+}
+
+impl Between {
+    /// How many places of the drawing a moment takes beyond its own.
+    const fn lasts(self) -> usize {
+        match self {
+            Between::Slope => 0,
+            #[cfg(feature = "ssr")]
+            Between::Step => 1,
+        }
+    }
+}
+
 /// The stacked areas. A capacity is drawn where it is not far above everything.
-pub fn areas(out: &mut Markup, timeline: &Timeline, capacity: Option<u64>, label: &str, lang: Lang) {
+pub fn areas(out: &mut Markup, timeline: &Timeline, capacity: Option<u64>, between: Between, label: &str, lang: Lang) {
     let order = objects(timeline);
     let (moments, peak) = (&timeline.moments, timeline.peak);
-    let last = moments.len().saturating_sub(1) as u64;
+    let lasts = between.lasts();
+    let last = (moments.len() + lasts).saturating_sub(1) as u64;
     let x = |at: usize| scaled(at as u64, last, WIDTH);
     let bytes = |at: usize, object: &str| {
         let parts = moments.get(at).map(|moment| moment.parts.as_slice()).unwrap_or_default();
@@ -48,8 +71,10 @@ pub fn areas(out: &mut Markup, timeline: &Timeline, capacity: Option<u64>, label
                 let (mut upper, mut lower) = (String::new(), Vec::new());
                 for (at, under) in floor.iter_mut().enumerate() {
                     let top = under.saturating_add(bytes(at, object));
-                    upper.push_str(&format!("{},{} ", x(at), y(top)));
-                    lower.push(format!("{},{}", x(at), y(*under)));
+                    for place in at..=at + lasts {
+                        upper.push_str(&format!("{},{} ", x(place), y(top)));
+                        lower.push(format!("{},{}", x(place), y(*under)));
+                    }
                     *under = top;
                 }
                 lower.reverse();
@@ -60,7 +85,7 @@ pub fn areas(out: &mut Markup, timeline: &Timeline, capacity: Option<u64>, label
         let phases = runs(&moments.iter().map(|moment| moment.phase).collect::<Vec<_>>());
         for (place, (phase, from, to)) in phases.iter().enumerate() {
             if *from > 0 {
-                upright(out, "border", (x(from - 1) + x(*from)) / 2);
+                upright(out, "border", (x(from - 1 + lasts) + x(*from)) / 2);
             }
             let (at, anchor) = match place {
                 0 => (0, "start"),
@@ -74,15 +99,20 @@ pub fn areas(out: &mut Markup, timeline: &Timeline, capacity: Option<u64>, label
             let place = percent(y(capacity) * 88 / 10);
             let ends = [("class", "limit"), ("x1", "0"), ("x2", "100%"), ("y1", &*place), ("y2", &*place)];
             out.leaf("line", &ends, "");
-            let text = format!("{} {}", lang.pick("卡", "card"), ledger::units::gib(capacity));
+            let text = format!("{} {}", lang.pick("卡", "card"), size(capacity));
             out.leaf("text", &[("x", "0.5%"), ("y", &place), ("dy", "-4")], &text);
         }
         upright(out, "mark", x(peak));
         let (anchor, aside) = if x(peak) > WIDTH / 2 { ("end", "-6") } else { ("start", "6") };
         let place = [("class", "mark"), ("x", &*percent(x(peak))), ("y", "7%"), ("dx", aside), ("text-anchor", anchor)];
-        let text = format!("▲ {} {}", lang.pick("峰值", "peak"), ledger::units::gib(total(peak)));
+        let text = format!("▲ {} {}", lang.pick("峰值", "peak"), size(total(peak)));
         out.leaf("text", &place, &text);
     });
+}
+
+/// GiB as a card is told in; the fitting unit where that would round the number away.
+fn size(bytes: u64) -> String {
+    if bytes < units::GIB { units::human_binary(bytes) } else { units::gib(bytes) }
 }
 
 /// A line from the top of the drawing to its floor.

@@ -4,7 +4,7 @@ use evidence::Lang;
 use ledger::units;
 use leptos::prelude::*;
 
-use crate::chart::{areas, hand, objects};
+use crate::chart::{Between, areas, hand, objects};
 use crate::markup::Markup;
 use crate::state::pick;
 use crate::tools::{Moment, Timeline};
@@ -21,7 +21,8 @@ pub fn TimelineView(timeline: Memo<Option<Timeline>>, capacity: Signal<Option<u6
     Effect::new(move |_| at.set(peak()));
     let last = move || timeline.with(|it| it.as_ref().map_or(0, |it| it.moments.len().saturating_sub(1)));
     let label = lang.pick("一步之内各对象的占用", "What each object takes through the step");
-    let picture = move || read(&|timeline| Markup::of(|out| areas(out, timeline, capacity.get(), label, lang)));
+    let picture =
+        move || read(&|timeline| Markup::of(|out| areas(out, timeline, capacity.get(), Between::Slope, label, lang)));
     let held = move || Markup::of(|out| hand(out, at.get() as u64, last() as u64));
     let name =
         move || read(&|timeline| timeline.moments.get(at.get()).map(|it| pick(&it.name, lang)).unwrap_or_default());

@@ -3,6 +3,7 @@
 mod checks;
 mod given;
 mod list;
+mod measured;
 mod one;
 mod points;
 mod raise;

@@ -1,10 +1,11 @@
 //! One report: decision said and recomputed, points, reconciliation, checks, the document.
 
-use evidence::{DecisionLine, Grade, Lang, Outcome};
+use evidence::{DecisionLine, Grade, Lang, Outcome, Report};
 use leptos::prelude::*;
 
 use super::ReportFacts;
 use super::checks::Checks;
+use super::measured::Measured;
 use super::points::Held;
 use super::raise::Raise;
 use super::reconciliation::Reconciliation;
@@ -18,9 +19,12 @@ pub fn ReportPage(
     facts: ReportFacts,
     grade: Option<Grade>,
     threads: Threads,
+    /// The report as it was read; none where it is not one.
+    report: Option<Report>,
     raw: String,
 ) -> impl IntoView {
     let title = facts.title.as_ref().map_or_else(|| facts.lab.clone(), |(zh, en)| lang.pick(zh, en).to_owned());
+    let measured = report.map(|report| view! { <Measured report lang /> }).into_any();
     view! {
         <main id="main" class="wide report">
             <h1>
@@ -29,7 +33,7 @@ pub fn ReportPage(
             <Facts facts=facts.clone() lang />
             <Credits lang credits=facts.credits.clone() />
             {match grade {
-                Some(grade) => view! { <Graded grade threads facts=facts.clone() lang /> }.into_any(),
+                Some(grade) => view! { <Graded grade threads measured facts=facts.clone() lang /> }.into_any(),
                 None if facts.held.is_some() => {
                     let until = facts.held.clone().flatten();
                     view! {
@@ -37,6 +41,7 @@ pub fn ReportPage(
                             {lang.pick("报告已保存并已评分。", "The report is stored and graded. ")}
                             <Held lang until />
                         </p>
+                        {measured}
                     }
                         .into_any()
                 }
@@ -45,6 +50,7 @@ pub fn ReportPage(
                         <p class="lead" role="status">
                             {lang.pick("报告已保存，正在等待评分；稍后刷新本页。", "The report is stored and waits for its grade; reload in a moment.")}
                         </p>
+                        {measured}
                     }
                         .into_any()
                 }
@@ -119,7 +125,7 @@ fn Facts(facts: ReportFacts, lang: Lang) -> impl IntoView {
 }
 
 #[component]
-fn Graded(grade: Grade, threads: Threads, facts: ReportFacts, lang: Lang) -> impl IntoView {
+fn Graded(grade: Grade, threads: Threads, measured: AnyView, facts: ReportFacts, lang: Lang) -> impl IntoView {
     let evidence = matches!(grade.outcome, Outcome::Graded);
     let points = grade.points;
     let items = grade
@@ -194,6 +200,7 @@ fn Graded(grade: Grade, threads: Threads, facts: ReportFacts, lang: Lang) -> imp
         </section>
         {(!grade.reconciliation.is_empty())
             .then(|| view! { <Reconciliation lines=grade.reconciliation.clone() lang /> })}
+        {measured}
         <Raise lang grade=grade.clone() accepted=facts.accepted />
         <Checks checks=grade.checks threads lang />
     }
