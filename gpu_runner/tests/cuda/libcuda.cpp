@@ -45,6 +45,10 @@ struct Memory {
 
 static std::map<uintptr_t, Memory> allocations;
 static size_t allocated = 0;
+// Of the pool: what is handed out, and what it holds from the driver in whole large pages.
+static size_t pooled = 0, reserved = 0;
+constexpr size_t LARGE_PAGE = 2 << 20;
+static size_t whole_pages(size_t bytes) { return (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE; }
 // What every call answers after a kernel broke off.
 static int broken = SUCCESS;
 
@@ -140,6 +144,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int) {
     case 75: *value = int(number("capability", "80")) / 10; break;    // major
     case 76: *value = int(number("capability", "80")) % 10; break;    // minor
     case 108: *value = 1 << 16; break;                                // L2 cache that can be set aside, bytes
+    case 115: *value = int(number("pools", "1")); break;
     default: *value = 0;
     }
     return SUCCESS;
@@ -198,6 +203,34 @@ int cuMemFree_v2(uintptr_t address) {
     allocated -= memory.bytes;
     allocations.erase(found);
     return broken;
+}
+
+int cuMemPoolCreate(void **pool, const void *) {
+    *pool = &pooled;
+    return answer("cuMemPoolCreate");
+}
+int cuMemPoolDestroy(void *) { return pooled == 0 ? SUCCESS : INVALID_VALUE; }
+int cuMemPoolSetAttribute(void *, int, void *) { return broken; }
+int cuMemPoolGetAttribute(void *, int attribute, uint64_t *value) {
+    if (attribute != 5) return INVALID_VALUE; // reserved, current
+    *value = reserved;
+    return broken;
+}
+int cuMemPoolTrimTo(void *, size_t) {
+    reserved = whole_pages(pooled);
+    return broken;
+}
+int cuMemAllocFromPoolAsync(uintptr_t *address, size_t bytes, void *, void *) {
+    int made = cuMemAlloc_v2(address, bytes);
+    if (made != SUCCESS) return made;
+    pooled += bytes;
+    if (whole_pages(pooled) > reserved) reserved = whole_pages(pooled);
+    return SUCCESS;
+}
+int cuMemFreeAsync(uintptr_t address, void *) {
+    auto found = allocations.find(address);
+    if (found != allocations.end()) pooled -= found->second.bytes;
+    return cuMemFree_v2(address);
 }
 
 int cuMemcpyHtoD_v2(uintptr_t to, const void *from, size_t bytes) {

@@ -50,6 +50,32 @@ fn the_other_labs_are_right_on_awkward_sizes() {
     }
 }
 
+/// What the pool holds is told apart from what is allocated, and begins anew with each variant.
+#[test]
+fn the_pool_tells_reserved_from_allocated() {
+    const LARGE_PAGE: u64 = 2 << 20;
+    let pages = |bytes: u64| bytes.div_ceil(LARGE_PAGE) * LARGE_PAGE;
+    // 4 MiB a matrix: the unfused variant has room for one more of them than the fused one.
+    let report = Double::new(&[]).rmsnorm(512, 2048).unwrap();
+    let mut reserved = Vec::new();
+    for candidate in &report.candidates {
+        let (peak, held) = (candidate.metrics.peak_allocated_bytes.unwrap(), candidate.metrics.peak_reserved_bytes);
+        assert_eq!(held, Some(pages(peak)), "{}", candidate.name);
+        reserved.extend(held);
+        let mut most = 0;
+        for step in &candidate.timeline {
+            most = most.max(step.allocated_bytes);
+            assert_eq!(step.reserved_bytes, Some(pages(most)), "freed memory stays with the pool: {step:?}");
+        }
+    }
+    assert!(reserved[1] < reserved[0], "the second variant holds nothing of the first: {reserved:?}");
+    for without in [[("pools", "0")], [("cuMemPoolCreate", "801")]] {
+        let report = Double::new(&without).rmsnorm(2, 8).unwrap();
+        let known = report.candidates.iter().flat_map(|candidate| &candidate.timeline);
+        assert!(known.map(|step| step.reserved_bytes).all(|reserved| reserved.is_none()), "{without:?}");
+    }
+}
+
 #[test]
 fn a_stand_in_is_no_gpu_whatever_it_says() {
     for settings in [&[][..], &LIES] {

@@ -1,4 +1,4 @@
-//! The driver's calls that this backend makes, each with its error by name. All that is unsafe about the driver is here.
+//! The driver's calls that this backend makes, each with its error by name. What is unsafe about the driver is here and in its pool.
 //!
 //! One stream, the driver's default one: it waits for what any other stream of the process still does, so that no
 //! measured work can hide on a stream of its own.
@@ -13,6 +13,7 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaStream, result};
 use labs::run::DeviceError;
 
 use super::facts::Said;
+use super::pool::{Block, Pool};
 use super::signature::{self, Signature};
 use super::trouble::{Trouble, bordered, driver, failed};
 
@@ -80,19 +81,33 @@ fn said(ordinal: i32, cuda_version: i32) -> Result<Said, DeviceError> {
 pub struct Driver {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
+    /// `None` where the device has no pools.
+    pool: Option<Rc<Pool>>,
 }
 
 /// Device memory, given back when dropped.
 pub struct Allocation {
     address: sys::CUdeviceptr,
     bytes: usize,
+    _owner: Owner,
+}
+
+/// Whose the memory is; given back when dropped.
+enum Owner {
+    Pool { _block: Block },
+    Driver { _whole: Whole },
+}
+
+/// An allocation of the driver's own.
+struct Whole {
+    address: sys::CUdeviceptr,
     /// The context outlives what was allocated in it.
     _context: Arc<CudaContext>,
 }
 
-impl Drop for Allocation {
+impl Drop for Whole {
     fn drop(&mut self) {
-        // SAFETY: allocated by `Driver::allocate`, freed once. What the driver says has no one left to tell.
+        // SAFETY: allocated by `Driver::allocate_whole`, freed once. What the driver says has no one left to tell.
         let _ = driver("cuMemFree", || unsafe { result::free_sync(self.address) });
     }
 }
@@ -148,17 +163,46 @@ impl Driver {
         let said = said(device, version)?;
         let context = driver("cuDevicePrimaryCtxRetain", || CudaContext::new(ordinal))?;
         let stream = context.default_stream();
-        Ok((Self { context, stream }, said))
+        let mut opened = Self { context, stream, pool: None };
+        if opened.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0 {
+            // A part of a GPU that is shared out may say that it has pools and refuse them.
+            opened.pool = match Pool::open(&opened.context, &opened.stream) {
+                Err(trouble) if trouble.is_unsupported() => None,
+                other => Some(other?),
+            };
+        }
+        Ok((opened, said))
     }
 
     pub fn attribute(&self, which: Attribute) -> Result<i32, Trouble> {
         driver("cuDeviceGetAttribute", || self.context.attribute(which))
     }
 
+    /// Memory of the pool where there is one.
     pub fn allocate(&self, bytes: usize) -> Result<Allocation, Trouble> {
+        let Some(pool) = &self.pool else { return self.allocate_whole(bytes) };
+        let block = pool.allocate(bytes)?;
+        Ok(Allocation { address: block.address, bytes, _owner: Owner::Pool { _block: block } })
+    }
+
+    /// Memory of the driver's own, which no pool accounts for.
+    pub fn allocate_whole(&self, bytes: usize) -> Result<Allocation, Trouble> {
         // SAFETY: a buffer holds plain numbers, for which any bytes are values.
         let address = driver("cuMemAlloc", || unsafe { result::malloc_sync(bytes) })?;
-        Ok(Allocation { address, bytes, _context: Arc::clone(&self.context) })
+        let whole = Whole { address, _context: Arc::clone(&self.context) };
+        Ok(Allocation { address, bytes, _owner: Owner::Driver { _whole: whole } })
+    }
+
+    /// What the pool holds from the driver; `None` where there is no pool.
+    pub fn reserved_bytes(&self) -> Option<Result<u64, Trouble>> {
+        Some(self.pool.as_ref()?.reserved_bytes())
+    }
+
+    /// Leaves the pool no more than what is allocated.
+    pub fn trim(&self) -> Result<(), Trouble> {
+        let Some(pool) = &self.pool else { return Ok(()) };
+        self.synchronise()?;
+        pool.trim()
     }
 
     /// What the whole device has in use, of whatever process.

@@ -8,6 +8,7 @@ mod driver;
 mod facts;
 mod monitor;
 pub mod nvrtc;
+mod pool;
 pub mod resources;
 mod signature;
 mod trouble;
@@ -24,7 +25,7 @@ use labs::run::{Arg, Buffer, Device, DeviceError, Kernel, Memory, Timing, Traffi
 
 use driver::{Allocation, Driver, Function, Module, Value};
 use monitor::Monitor;
-use trouble::failed;
+use trouble::{Trouble, failed};
 
 const BACKEND: &str = "cuda";
 /// The oldest device that the PTX of the kernels runs on.
@@ -98,7 +99,9 @@ impl Cuda {
             driver,
         };
         if cache > 0 {
-            cuda.flush = Some(cuda.take("flush", cache.saturating_mul(2).min(MOST_FLUSH_BYTES))?);
+            // Not of the pool: it is no part of any run's memory.
+            let size = cache.saturating_mul(2).min(MOST_FLUSH_BYTES);
+            cuda.flush = Some(cuda.take("flush", size, Driver::allocate_whole)?);
         }
         Ok(cuda)
     }
@@ -107,9 +110,14 @@ impl Cuda {
         self.buffers.get(&buffer).ok_or(DeviceError::NoSuchBuffer(buffer))
     }
 
-    fn take(&self, label: &str, bytes: u64) -> Result<Allocation, DeviceError> {
+    fn take(
+        &self,
+        label: &str,
+        bytes: u64,
+        from: fn(&Driver, usize) -> Result<Allocation, Trouble>,
+    ) -> Result<Allocation, DeviceError> {
         let size = usize::try_from(bytes).map_err(|_| failed("more bytes than this machine can count"))?;
-        self.driver.allocate(size).map_err(|trouble| {
+        from(&self.driver, size).map_err(|trouble| {
             if trouble.is_out_of_memory() {
                 let allocated = self.memory.allocated_bytes;
                 DeviceError::OutOfMemory { label: label.to_owned(), wanted: bytes, allocated }
@@ -204,7 +212,7 @@ impl Device for Cuda {
         let wanted = (elements as u64).checked_mul(4).ok_or(DeviceError::TooLarge { elements })?;
         let next = self.next.checked_add(1).ok_or(DeviceError::TooLarge { elements })?;
         // The driver gives no allocation of no bytes.
-        let allocation = self.take(label, wanted.max(4))?;
+        let allocation = self.take(label, wanted.max(4), Driver::allocate)?;
         self.memory.took(wanted);
         let id = Buffer(self.next);
         self.next = next;
@@ -283,7 +291,7 @@ impl Device for Cuda {
 
     fn stop_timer(&mut self) -> Result<Timing, DeviceError> {
         let begun = self.begun.take().ok_or(DeviceError::TimerNotStarted)?;
-        let told = |trouble: trouble::Trouble| trouble.after(self.launched);
+        let told = |trouble: Trouble| trouble.after(self.launched);
         self.driver.record(&self.events[1]).map_err(told)?;
         // Device-wide: work on any stream counts.
         self.driver.synchronise().map_err(told)?;
@@ -305,11 +313,14 @@ impl Device for Cuda {
     }
 
     fn memory(&self) -> Memory {
-        // An allocation is the driver's own: there is no allocator that holds more.
-        Memory { device_used_bytes: self.driver.used_bytes().ok(), ..self.memory }
+        let reserved_bytes = self.driver.reserved_bytes().and_then(Result::ok);
+        Memory { reserved_bytes, device_used_bytes: self.driver.used_bytes().ok(), ..self.memory }
     }
 
+    /// What the pool kept of an earlier run goes back too: the next one's reserved bytes are its own. A driver that fails
+    /// here says so again at the next call, which has somebody to tell.
     fn reset_peak(&mut self) {
+        let _ = self.driver.trim();
         self.memory.reset_peak();
     }
 
