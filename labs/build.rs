@@ -43,23 +43,27 @@ fn folders(root: &Path) -> Result<Vec<PathBuf>, Problem> {
     Ok(folders)
 }
 
+/// What an exercise starts with, by language.
+const EXERCISES: [(&str, &str); 2] = [("cuda", "exercise.cu"), ("wgsl", "exercise.wgsl")];
+
 fn generate(folders: &[PathBuf]) -> Result<String, Problem> {
     let mut code = String::from("pub(crate) static EMBEDDED: &[crate::catalogue::Embedded] = &[\n");
     let mut problems = String::new();
     for folder in folders {
-        for name in ["lab.toml", "README.zh.md", "README.en.md", "exercise.cu"] {
+        for name in ["lab.toml", "README.zh.md", "README.en.md", "exercise.cu", "exercise.wgsl"] {
             println!("cargo::rerun-if-changed={}", folder.join(name).display());
         }
         match check(folder) {
             Ok(()) => {
                 let path = |name: &str| format!("{:?}", folder.join(name).display().to_string());
-                let exercise = match folder.join("exercise.cu").is_file() {
-                    true => format!("Some(include_str!({}))", path("exercise.cu")),
-                    false => "None".to_owned(),
-                };
+                let exercise: String = EXERCISES
+                    .iter()
+                    .filter(|(_, name)| folder.join(name).is_file())
+                    .map(|(language, name)| format!("({language:?}, include_str!({})), ", path(name)))
+                    .collect();
                 let _ = writeln!(
                     code,
-                    "crate::catalogue::Embedded {{ toml: include_str!({}), readme_zh: include_str!({}), readme_en: include_str!({}), exercise: {exercise} }},",
+                    "crate::catalogue::Embedded {{ toml: include_str!({}), readme_zh: include_str!({}), readme_en: include_str!({}), exercise: &[{exercise}] }},",
                     path("lab.toml"),
                     path("README.zh.md"),
                     path("README.en.md"),
@@ -110,8 +114,8 @@ fn check(folder: &Path) -> Result<(), Problem> {
     if folder.join("program.rs").is_file() != (lab.kind == file::LabKind::Program) {
         problems.push("a lab of kind program, and no other, has a program.rs".to_owned());
     }
-    if folder.join("exercise.cu").is_file() != lab.exercise.is_some() {
-        problems.push("a lab with an exercise, and no other, has an exercise.cu".to_owned());
+    if EXERCISES.iter().any(|(_, name)| folder.join(name).is_file()) != lab.exercise.is_some() {
+        problems.push("a lab with an exercise, and no other, has an exercise.cu or an exercise.wgsl".to_owned());
     }
     if problems.is_empty() {
         return Ok(());

@@ -61,6 +61,27 @@ async fn a_learner_writes_a_kernel() {
     learner.wait_text(".facts .own-kernel", "rmsnorm_fused").await;
     learner.wait_for(".facts .badge.cpu").await;
     assert_eq!(learner.text(".gpu-points").await.split(' ').next(), Some("0"), "a processor earns no GPU points");
+
+    // The same kernel in WGSL goes to the runner that has an adapter; this one waits for it.
+    learner.goto(&server.url("/en/labs/rmsnorm/kernel?language=wgsl")).await;
+    learner.wait_for(EDITOR).await;
+    let held: String = learner.eval("document.querySelector('textarea[name=kernel]').value").await;
+    assert!(held.contains("@compute @workgroup_size(256)"), "{held}");
+    assert!(learner.count(".editor .token.keyword").await > 0, "in the colours of its language");
+    learner.focus(EDITOR).await;
+    learner.eval::<()>(&format!("(() => {{ {start} }})()")).await;
+    learner.press("j").await;
+    let token = story::register_runner(&teacher, &server, "有显卡的机器").await;
+    let _adapter = Runner::start_on_wgpu(&server, &token);
+    send(&learner, "failed").await;
+    learner.wait_text(".said", "kernel.wgsl:1:").await;
+    assert_eq!(learner.count(".editor .pce-line.wrong").await, 1, "the line that is named is marked");
+    learner.focus(EDITOR).await;
+    learner.eval::<()>(&format!("(() => {{ {start} }})()")).await;
+    learner.press("Delete").await;
+    send(&learner, "graded").await;
+    learner.follow(".kernel-outcome a[href*='/reports/']").await;
+    learner.wait_text(".facts .own-kernel", "rmsnorm_fused").await;
     teacher.end().await;
     learner.end().await;
 }

@@ -7,11 +7,12 @@ use std::process::{Child, Command, Stdio};
 
 use crate::{Folder, Server, binaries};
 
-/// `gpu_runner serve` with the CPU backend; killed when dropped.
+/// `gpu_runner serve`; killed when dropped.
 pub struct Runner {
     child: Child,
     folder: Folder,
     origin: String,
+    backend: &'static str,
 }
 
 impl Runner {
@@ -23,15 +24,27 @@ impl Runner {
         Self::start_at(&server.origin, token)
     }
 
+    /// As [`Runner::start`], on Vulkan's first adapter.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub fn start_on_wgpu(server: &Server, token: &str) -> Self {
+        Self::of(&server.origin, token, "wgpu")
+    }
+
     /// As [`Runner::start`], with the server somewhere else.
     ///
     /// # Panics
     /// When it cannot be started.
     pub fn start_at(origin: &str, token: &str) -> Self {
+        Self::of(origin, token, "cpu")
+    }
+
+    fn of(origin: &str, token: &str, backend: &'static str) -> Self {
         let folder = Folder::new("runner");
         let file = folder.write("runner.token", &format!("{token}\n"));
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap_or_else(|error| panic!("{error}"));
-        Self { child: spawn(folder.path(), origin), folder, origin: origin.to_owned() }
+        Self { child: spawn(folder.path(), origin, backend), folder, origin: origin.to_owned(), backend }
     }
 
     /// Ends the runner as a power cut would.
@@ -46,7 +59,7 @@ impl Runner {
     /// When it cannot be started.
     pub fn kill_and_restart(&mut self) {
         self.kill();
-        self.child = spawn(self.folder.path(), &self.origin);
+        self.child = spawn(self.folder.path(), &self.origin, self.backend);
     }
 
     /// How often its log says this.
@@ -64,13 +77,13 @@ impl Runner {
     }
 }
 
-fn spawn(folder: &Path, origin: &str) -> Child {
+fn spawn(folder: &Path, origin: &str, backend: &str) -> Child {
     let log = folder.join("runner.log");
     let log =
         File::options().create(true).append(true).open(&log).unwrap_or_else(|error| panic!("runner.log: {error}"));
     let program = binaries::gpu_runner();
     Command::new(&program)
-        .args(["serve", "--backend", "cpu", "--poll-ms", "100", "--server", origin, "--token-file"])
+        .args(["serve", "--backend", backend, "--poll-ms", "100", "--server", origin, "--token-file"])
         .arg(folder.join("runner.token"))
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -5,6 +5,7 @@ import { defaultCommands, editHistory } from "prism-code-editor/commands";
 import { matchBrackets } from "prism-code-editor/match-brackets";
 import "prism-code-editor/languages/clike";
 import "prism-code-editor/prism/languages/cpp";
+import "prism-code-editor/prism/languages/wgsl";
 import "prism-code-editor/layout.css";
 import "./theme.css";
 
@@ -18,7 +19,7 @@ export function edit(field, marked) {
   field.after(place);
   const editor = createEditor(
     place,
-    { language: "cpp", value: field.value, tabSize: 4, insertSpaces: true, lineNumbers: true, wordWrap: false },
+    { language: field.dataset.language === "wgsl" ? "wgsl" : "cpp", value: field.value, tabSize: 4, insertSpaces: true, lineNumbers: true, wordWrap: false },
     defaultCommands(),
     editHistory(),
     matchBrackets(),

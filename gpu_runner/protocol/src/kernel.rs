@@ -21,6 +21,28 @@ pub enum KernelLanguage {
 }
 
 impl KernelLanguage {
+    pub const ALL: [Self; 2] = [Self::Cuda, Self::Wgsl];
+
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|language| language.id() == id)
+    }
+
+    /// The backend on which a learner's code in this language runs: CUDA C++ on the processor, WGSL on any adapter.
+    pub const fn backend(self) -> &'static str {
+        match self {
+            Self::Cuda => "cpu",
+            Self::Wgsl => "wgpu",
+        }
+    }
+
+    /// What messages call the learner's text.
+    pub const fn file_name(self) -> &'static str {
+        match self {
+            Self::Cuda => "kernel.cu",
+            Self::Wgsl => "kernel.wgsl",
+        }
+    }
+
     pub const fn id(self) -> &'static str {
         match self {
             Self::Cuda => "cuda",

@@ -1,7 +1,8 @@
-//! A lab whose kernel a learner wrote: the CPU device, with that one kernel sent to its own process.
+//! A lab whose kernel a learner wrote.
 //!
-//! Everything that judges is here, and the learner's code is not: inputs, seeds and the reference stay in this process, outputs come
-//! back through a pipe and are checked like any other.
+//! CUDA C++ runs on the processor: the CPU device, with that one kernel sent to a process of its own. Everything that judges is
+//! here, and the learner's code is not: inputs, seeds and the reference stay in this process, outputs come back through a pipe
+//! and are checked like any other. WGSL runs on whatever adapter there is.
 
 use std::collections::HashMap;
 
@@ -11,36 +12,64 @@ use labs::run::{Arg, Buffer, Cuda, Device, DeviceError, Exercise, Kernel, Memory
 use super::kernel::{Argument, Geometry, KernelProcess, Launch};
 use super::spec::{Replaced, Spec};
 use crate::backend::cpu::Cpu;
+use crate::backend::wgpu::Wgpu;
 
 /// Seeds are drawn here, and are exact in any reader of JSON.
 const SEED_BITS: u32 = 53;
 
-pub fn run(
+/// CUDA C++ on the processor: the kernel runs in a process of its own.
+pub fn on_the_processor(
     spec: &Spec,
     replaced: &Replaced,
     process: KernelProcess,
     watch: &mut dyn Watch,
 ) -> Result<Report, RunError> {
-    let exercise = labs::run::exercise(&spec.lab).filter(|exercise| exercise.kernel == replaced.kernel);
-    let Some(exercise) = exercise else {
-        return Err(DeviceError::Compile {
-            kernel: replaced.kernel.clone(),
-            log: "this lab lets no such kernel be replaced".to_owned(),
-        }
-        .into());
-    };
+    let exercise = find(spec, replaced)?;
     let mut device = Double::new(exercise, process);
     let result = (exercise.run)(&spec.params, &mut device, watch, &mut draw);
     if let Some(printed) = device.process.printed() {
         watch.note(&format!("the kernel printed: {printed}"));
     }
-    let mut report = result?;
-    report.learner_code = Some(LearnerCode {
+    Ok(Report { learner_code: Some(said(replaced)), ..result? })
+}
+
+/// WGSL on an adapter. The language reaches no memory but the launch's own buffers, checked at every access, so the
+/// judge may open the device itself; its inputs and the reference never lie in one of those buffers before it is time.
+pub fn in_wgsl(
+    spec: &Spec,
+    replaced: &Replaced,
+    text: &str,
+    mut device: Wgpu,
+    watch: &mut dyn Watch,
+) -> Result<Report, RunError> {
+    let exercise = find(spec, replaced)?;
+    device.replace(exercise.kernel, text);
+    let result = (exercise.run)(&spec.params, &mut device, watch, &mut draw);
+    let report = result.map_err(|error| match error {
+        // The device worked before this kernel came, and the kernel is all that is new.
+        RunError::Device(DeviceError::Backend { message, .. } | DeviceError::Lost { message, .. }) => {
+            let why = format!("{} and this device do not go together: {message}", exercise.kernel);
+            RunError::Device(DeviceError::Learner { kernel: exercise.kernel.to_owned(), why })
+        }
+        other => other,
+    })?;
+    Ok(Report { learner_code: Some(said(replaced)), ..report })
+}
+
+fn find(spec: &Spec, replaced: &Replaced) -> Result<&'static Exercise, DeviceError> {
+    let exercise = labs::run::exercise(&spec.lab).filter(|exercise| exercise.kernel == replaced.kernel);
+    exercise.ok_or_else(|| DeviceError::Compile {
+        kernel: replaced.kernel.clone(),
+        log: "this lab lets no such kernel be replaced".to_owned(),
+    })
+}
+
+fn said(replaced: &Replaced) -> LearnerCode {
+    LearnerCode {
         kernel: replaced.kernel.clone(),
         language: replaced.language.id().to_owned(),
         sha256: replaced.sha256.clone(),
-    });
-    Ok(report)
+    }
 }
 
 /// From the system, for every contents of every input.

@@ -11,7 +11,8 @@ use super::exercise;
 use super::kernel::Started;
 use super::limits::{self, Limits};
 use super::sandbox::{self, SandboxError};
-use super::spec::{Line, REPORT_FILE, Spec, TASK_BYTES, Task};
+use super::spec::{Code, Line, REPORT_FILE, Replaced, Spec, TASK_BYTES, Task};
+use crate::backend::wgpu::Wgpu;
 
 /// Ends with 0 after a last line was said, whatever that line is: another status means that the child broke.
 pub fn main() -> ExitCode {
@@ -58,33 +59,44 @@ fn run(task: &Task) -> Line {
 fn execute(spec: &Spec) -> Result<Line, Line> {
     let limits = Limits {
         cpu_seconds: spec.cpu_seconds,
-        data_bytes: spec.memory_bytes,
+        data_bytes: spec.most_memory_bytes(),
         address_bytes: None,
         file_bytes: protocol::limits::REPORT_BYTES as u64 * 2,
         files: 256,
     };
     limits::apply(&limits).map_err(|error| could_not_start(format!("the limits could not be set: {error}")))?;
     // Before the sandbox: nothing may be started from within it.
-    let learner = spec.replaced.as_ref().map(|replaced| Started::start(replaced, spec)).transpose();
-    let learner = learner.map_err(|error| could_not_start(format!("the kernel's process: {error}")))?;
+    let learner = match &spec.replaced {
+        Some(replaced @ Replaced { code: Code::Library(library), .. }) => Some(
+            Started::start(library, replaced, spec)
+                .map_err(|error| could_not_start(format!("the kernel's process: {error}")))?,
+        ),
+        _ => None,
+    };
     let here = std::env::current_dir().map_err(|error| could_not_start(format!("no folder: {}", error.kind())))?;
     match sandbox::enter(&sandbox::lab(spec.backend, &here)) {
         Ok(()) => {}
         // A lab of this build runs on an older kernel too; the supervisor has said so. A learner's code does not.
-        Err(SandboxError::NoLandlock | SandboxError::NoSeccomp) if learner.is_none() => {}
+        Err(SandboxError::NoLandlock | SandboxError::NoSeccomp) if spec.replaced.is_none() => {}
         Err(error) => return Err(could_not_start(error.to_string())),
     }
     end_with_supervisor();
-    let report = match spec.replaced.as_ref().zip(learner) {
-        None => {
-            let mut device = spec.backend.open().map_err(|error| could_not_start(error.to_string()))?;
+    let no_device = |error: DeviceError| could_not_start(error.to_string());
+    let report = match (&spec.replaced, learner) {
+        (None, _) => {
+            let mut device = spec.backend.open().map_err(no_device)?;
             let report = labs::run::run(&spec.lab, &spec.params, device.as_mut(), &mut Speaker);
             report.map(|report| evidence::Report { conditions: device.conditions(), ..report })
         }
-        Some((replaced, started)) => {
+        (Some(replaced), Some(started)) => {
             let process = started.load().map_err(|message| Line::Failed { kind: FailureKind::Lab, message })?;
-            exercise::run(spec, replaced, process, &mut Speaker)
+            exercise::on_the_processor(spec, replaced, process, &mut Speaker)
         }
+        (Some(replaced @ Replaced { code: Code::Text(text), .. }), None) => {
+            let device = Wgpu::open().map_err(no_device)?;
+            exercise::in_wgsl(spec, replaced, text.as_str(), device, &mut Speaker)
+        }
+        (Some(_), None) => return Err(could_not_start("the kernel's process was not started".to_owned())),
     };
     let report = report.map_err(|error| Line::Failed { kind: kind(&error), message: error.to_string() })?;
     if let Some(conditions) = report.conditions.as_ref().filter(|conditions| !conditions.is_steady()) {

@@ -19,4 +19,4 @@ mod spec;
 
 use main::end_with_supervisor;
 pub use main::main;
-pub use spec::{Line, MAX_LINE_BYTES, REPORT_FILE, Replaced, Spec, TASK_BYTES, Task};
+pub use spec::{Code, Line, MAX_LINE_BYTES, REPORT_FILE, Replaced, Spec, TASK_BYTES, Task};

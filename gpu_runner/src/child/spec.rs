@@ -14,6 +14,8 @@ use crate::backend::BackendName;
 pub const MAX_LINE_BYTES: u64 = 16 * 1024;
 /// What a child is told: a learner's text as a JSON string is at most twice as long as the text.
 pub const TASK_BYTES: u64 = MAX_LINE_BYTES + 2 * protocol::limits::KERNEL_BYTES as u64;
+/// Beside a learner's shader.
+const THEIR_MEMORY_BYTES: u64 = 4 << 30;
 /// In the child's working directory, which is private to the job.
 pub const REPORT_FILE: &str = "report.json";
 
@@ -49,7 +51,22 @@ pub struct Spec {
     pub replaced: Option<Replaced>,
 }
 
-/// A learner's code, compiled. The text itself is not needed any more; its hash goes into the report.
+impl Spec {
+    /// Of the lab's process. A learner's shader may ask for any amount; a device's library and the largest shape need far less.
+    pub fn most_memory_bytes(&self) -> Option<u64> {
+        if !self.runs_theirs_beside_the_judge() {
+            return self.memory_bytes;
+        }
+        Some(self.memory_bytes.map_or(THEIR_MEMORY_BYTES, |bytes| bytes.min(THEIR_MEMORY_BYTES)))
+    }
+
+    /// Whether a learner's code runs on a device that the lab's own process opened: what ends that process is theirs then.
+    pub fn runs_theirs_beside_the_judge(&self) -> bool {
+        self.replaced.as_ref().is_some_and(|replaced| matches!(replaced.code, Code::Text(_)))
+    }
+}
+
+/// A learner's code. Its hash goes into the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replaced {
@@ -57,8 +74,17 @@ pub struct Replaced {
     pub kernel: String,
     pub language: protocol::KernelLanguage,
     pub sha256: String,
+    pub code: Code,
+}
+
+/// In the form in which it runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
     /// The shared object, in a folder where no process of a learner writes.
-    pub library: PathBuf,
+    Library(PathBuf),
+    /// WGSL, which the device's library checks and compiles.
+    Text(protocol::KernelText),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -25,7 +25,7 @@ pub struct Args {
     /// A preset of the lab, for example smoke; parameters given besides take precedence.
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
-    /// Your own code for the kernel that the lab lets be replaced: FILE.cu in CUDA C++.
+    /// Your own code for the kernel that the lab lets be replaced: FILE.cu in CUDA C++ (backend cpu) or FILE.wgsl (backend wgpu).
     #[arg(long, value_name = "FILE")]
     kernel: Option<PathBuf>,
 }

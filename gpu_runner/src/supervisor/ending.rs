@@ -28,6 +28,17 @@ impl Ending {
     pub fn failed(kind: FailureKind, message: impl Into<String>) -> Self {
         Self::Failed { kind, message: message.into() }
     }
+
+    /// For a run in which a learner's kernel can end the lab's process, by its time or its memory: another try would end the same way.
+    pub fn theirs_to_mend(self) -> Self {
+        use FailureKind::{ChildCrashed, ChildOutOfMemory, ChildTimedOut};
+        match self {
+            Self::Failed { kind: ChildCrashed | ChildOutOfMemory | ChildTimedOut, message } => {
+                Self::failed(FailureKind::Lab, format!("while your kernel ran: {message}"))
+            }
+            other => other,
+        }
+    }
 }
 
 /// Signal numbers are the same on every Linux we build for.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use protocol::{FailureKind, KernelLanguage, KernelSource};
@@ -10,9 +11,8 @@ use tempfile::TempDir;
 
 use super::ending::{self, Ending};
 use super::job::{Run, Wires};
-use crate::backend::BackendName;
 use crate::child::compile::{CompileSpec, LIBRARY_BYTES, LIBRARY_FILE};
-use crate::child::{Line, Replaced, Spec, Task, sandbox};
+use crate::child::{Code, Line, Replaced, Spec, Task, sandbox};
 
 /// Of processor time, for each part of the compiler.
 const CPU_SECONDS: u64 = 10;
@@ -22,7 +22,7 @@ const MEMORY_BYTES: u64 = 2 << 30;
 /// The folder lives as long as the run that loads from it.
 pub struct Compiled {
     pub replaced: Replaced,
-    _folder: TempDir,
+    _folder: Option<TempDir>,
 }
 
 pub fn compile(
@@ -36,10 +36,33 @@ pub fn compile(
     sandbox::probe().map_err(|error| {
         Ending::failed(FailureKind::ChildCouldNotStart, format!("learner code is not run on this machine: {error}"))
     })?;
+    let replaced = |code: Code| Replaced {
+        kernel: kernel.to_owned(),
+        language: source.language,
+        sha256: Sha256::digest(source.text.as_str().as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect(),
+        code,
+    };
+    match source.language {
+        // The device's library compiles it, in the process that has the device.
+        KernelLanguage::Wgsl => Ok(Compiled { replaced: replaced(Code::Text(source.text.clone())), _folder: None }),
+        KernelLanguage::Cuda => {
+            let (folder, library) = library(run, kernel, source, deadline, wires)?;
+            Ok(Compiled { replaced: replaced(Code::Library(library)), _folder: Some(folder) })
+        }
+    }
+}
+
+/// From the text to a shared object in a folder of its own.
+fn library(
+    run: &Run<'_>,
+    kernel: &'static str,
+    source: &KernelSource,
+    deadline: Instant,
+    wires: &mut Wires<'_>,
+) -> Result<(TempDir, PathBuf), Ending> {
     wires.line(&Line::Stage(labs::run::Stage::Compiling));
-    let text = source.text.as_str();
     let task = Task::Compile(CompileSpec {
-        text: text.to_owned(),
+        text: source.text.as_str().to_owned(),
         kernels: vec![kernel.to_owned()],
         cpu_seconds: CPU_SECONDS,
         memory_bytes: MEMORY_BYTES,
@@ -53,40 +76,34 @@ pub fn compile(
     let library = left.running.file(LIBRARY_FILE, LIBRARY_BYTES).ok_or_else(|| {
         Ending::failed(FailureKind::Lab, "what the kernel compiled to is missing, is no plain file, or is too large")
     })?;
-    let (folder, library) = keep(&library).map_err(|error| {
+    keep(&library).map_err(|error| {
         Ending::failed(
             FailureKind::ChildCouldNotStart,
             format!("the compiled kernel could not be kept: {}", error.kind()),
         )
-    })?;
-    let replaced = Replaced {
-        kernel: kernel.to_owned(),
-        language: source.language,
-        sha256: Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect(),
-        library,
-    };
-    Ok(Compiled { replaced, _folder: folder })
+    })
 }
 
-/// What this runner takes: CUDA C++ for a lab that has such an exercise, on the processor.
+/// What this runner takes: for a lab that has such an exercise, CUDA C++ on the processor and WGSL on an adapter.
 fn kernel_of(spec: &Spec, source: &KernelSource) -> Result<&'static str, Ending> {
     let Some(exercise) = labs::run::exercise(&spec.lab) else {
         return Err(Ending::failed(FailureKind::Lab, format!("the lab {} lets no kernel be replaced", spec.lab)));
     };
-    match (source.language, spec.backend) {
-        (KernelLanguage::Cuda, BackendName::Cpu) => Ok(exercise.kernel),
-        (language, backend) => Err(Ending::failed(
-            FailureKind::UnknownLab,
-            format!(
-                "this runner takes no learner code in {language} on the backend {}; it takes cuda on cpu",
-                backend.id()
-            ),
-        )),
+    if source.language.backend() == spec.backend.id() {
+        return Ok(exercise.kernel);
     }
+    Err(Ending::failed(
+        FailureKind::UnknownLab,
+        format!(
+            "this runner takes no learner code in {} on the backend {}; it takes cuda on cpu and wgsl on wgpu",
+            source.language,
+            spec.backend.id()
+        ),
+    ))
 }
 
 /// In a folder of its own: neither the compiler nor the lab nor the code itself has the right to write there.
-fn keep(library: &[u8]) -> std::io::Result<(TempDir, std::path::PathBuf)> {
+fn keep(library: &[u8]) -> std::io::Result<(TempDir, PathBuf)> {
     let private = fs::Permissions::from_mode(0o700);
     let folder = tempfile::Builder::new().prefix("vramlab-kernel-").permissions(private).tempdir()?;
     let path = folder.path().join("kernel.so");

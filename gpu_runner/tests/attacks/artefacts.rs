@@ -68,8 +68,11 @@ fn a_lab_without_an_exercise_takes_no_code() {
         let (stop, timeout) = (Stop::new(), Duration::from_secs(60));
         let run = Run { program: &program, spec: &spec, kernel: Some(&source), timeout, stop: &stop };
         let Ending::Failed { message, .. } = run.watch(&sender, &events, &mut |_| {}) else { panic!("taken") };
-        let expected =
-            if language == KernelLanguage::Cuda { "lets no kernel be replaced" } else { "takes cuda on cpu" };
+        let expected = if language == KernelLanguage::Cuda {
+            "lets no kernel be replaced"
+        } else {
+            "takes cuda on cpu and wgsl on wgpu"
+        };
         assert!(message.contains(expected), "{message}");
         spec_lab = "rmsnorm".to_owned();
     }

@@ -36,7 +36,7 @@ fn what_a_learner_starts_from_is_right_and_the_page_and_the_program_name_one_ker
         let (shown, judged) = (lab.exercise.as_ref(), labs::run::exercise(&lab.id));
         assert_eq!(shown.map(|shown| shown.kernel.as_str()), judged.map(|judged| judged.kernel), "{}", lab.id);
     }
-    let starter = &labs::lab("rmsnorm").unwrap().exercise.as_ref().unwrap().starter;
+    let starter = labs::lab("rmsnorm").unwrap().exercise.as_ref().unwrap().starter("cuda").unwrap();
     let outcome = attack(starter);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert_eq!(outcome.report.unwrap().candidate("fused").unwrap().status, evidence::Status::Ok);

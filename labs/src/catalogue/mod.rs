@@ -18,23 +18,29 @@ pub(crate) struct Embedded {
     pub(crate) toml: &'static str,
     pub(crate) readme_zh: &'static str,
     pub(crate) readme_en: &'static str,
-    pub(crate) exercise: Option<&'static str>,
+    /// What the exercise starts with: language and text, none for a lab without one.
+    pub(crate) exercise: &'static [(&'static str, &'static str)],
 }
 
-/// A kernel that a learner may write in the place of the lab's own, in CUDA C++.
+/// A kernel that a learner may write in the place of the lab's own.
 #[derive(Debug, Clone)]
 pub struct KernelExercise {
     /// The function that the lab launches.
     pub kernel: String,
     text: Phrase,
-    /// What the editor shows first: right, and worth improving.
-    pub starter: &'static str,
+    /// For each language it may be written in (`cuda`, `wgsl`), what the editor shows first: right, and worth improving.
+    pub starters: &'static [(&'static str, &'static str)],
 }
 
 impl KernelExercise {
     /// What is asked, plain text.
     pub fn text(&self, lang: Lang) -> &str {
         self.text.get(lang)
+    }
+
+    /// `None` for a language that the exercise is not written in.
+    pub fn starter(&self, language: &str) -> Option<&'static str> {
+        self.starters.iter().find(|(known, _)| *known == language).map(|(_, text)| *text)
     }
 }
 
@@ -126,10 +132,10 @@ fn parse(embedded: &Embedded) -> Lab {
         backends: file.backends,
         timeout_s: file.timeout_s,
         params: file.params,
-        exercise: file.exercise.zip(embedded.exercise).map(|(table, starter)| KernelExercise {
+        exercise: file.exercise.map(|table| KernelExercise {
             kernel: table.kernel,
             text: table.text,
-            starter,
+            starters: embedded.exercise,
         }),
         presets: file.presets,
         kernels: file.kernels.iter().filter_map(cost::KernelFormulas::of).collect(),

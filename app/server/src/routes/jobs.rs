@@ -148,8 +148,8 @@ pub async fn enqueue_kernel(
     lab: &str,
     kernel: KernelSource,
 ) -> Result<JobId, Refused> {
-    // A kernel is compiled for the processor; a runner of another kind would refuse it.
-    let needs = Wanted { backend: Some("cpu".to_owned()), ..Wanted::default() };
+    // A runner of another kind would refuse it.
+    let needs = Wanted { backend: Some(kernel.language.backend().to_owned()), ..Wanted::default() };
     let run = Run { lab: lab.to_owned(), kernel: Some(kernel), needs, ..Run::default() };
     enqueue(app, user, &run).await
 }
@@ -162,9 +162,14 @@ async fn enqueue(app: &AppState, user: &CurrentUser, run: &Run) -> Result<JobId,
             .into_response()
             .into());
     };
-    if run.kernel.as_ref().is_some_and(|kernel| lab.exercise.is_none() || kernel.language != KernelLanguage::Cuda) {
-        let detail =
-            format!("lab {} takes {}", run.lab, lab.exercise.as_ref().map_or("no kernel", |_| "a kernel in cuda"));
+    let takes = |language: KernelLanguage| lab.exercise.as_ref().is_some_and(|it| it.starter(language.id()).is_some());
+    if run.kernel.as_ref().is_some_and(|kernel| !takes(kernel.language)) {
+        let languages: Vec<&str> =
+            KernelLanguage::ALL.into_iter().filter(|it| takes(*it)).map(KernelLanguage::id).collect();
+        let detail = match languages.as_slice() {
+            [] => format!("lab {} takes no kernel", run.lab),
+            known => format!("lab {} takes a kernel in {}", run.lab, known.join(" or ")),
+        };
         return Err(Problem::bad_request(detail).at("/kernel").into_response().into());
     }
     let needs = needs(lab, &run.needs).map_err(IntoResponse::into_response)?;

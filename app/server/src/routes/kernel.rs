@@ -27,6 +27,26 @@ struct Asked {
     job: Option<String>,
     /// Shows what the exercise starts with.
     fresh: Option<String>,
+    /// The one the reader writes in; the one of the last run otherwise.
+    language: Option<String>,
+}
+
+/// What the field holds: language and text.
+struct Written {
+    language: KernelLanguage,
+    text: String,
+    outcome: Option<KernelOutcome>,
+}
+
+impl Written {
+    fn starter(exercise: &KernelExercise, language: KernelLanguage) -> Option<Self> {
+        Some(Self { language, text: exercise.starter(language.id())?.to_owned(), outcome: None })
+    }
+}
+
+/// Those that the exercise can be written in, in their order.
+fn languages(exercise: &KernelExercise) -> impl Iterator<Item = KernelLanguage> {
+    KernelLanguage::ALL.into_iter().filter(|language| exercise.starter(language.id()).is_some())
 }
 
 fn exercise(id: &str) -> Option<(&'static Lab, &'static KernelExercise)> {
@@ -42,7 +62,7 @@ async fn show(
 ) -> Response {
     let Some((lab, exercise)) = exercise(&id) else { return StatusCode::NOT_FOUND.into_response() };
     match written(&app, &reader, lab, exercise, &asked).await {
-        Ok(Some((source, outcome))) => page(&app, &reader, StatusCode::OK, (lab, exercise), source, outcome, None),
+        Ok(Some(written)) => page(&app, &reader, StatusCode::OK, (lab, exercise), written, None),
         Ok(None) => StatusCode::NOT_FOUND.into_response(),
         Err(error) => {
             tracing::error!(%error, "a kernel cannot be read");
@@ -51,19 +71,28 @@ async fn show(
     }
 }
 
-/// What the field holds, and what became of it. `None` for a run that is not the reader's to see.
+/// What the field holds, and what became of it. `None` for a run that is not the reader's to see, and for a language that
+/// the exercise does not have.
 async fn written(
     app: &AppState,
     reader: &Reader,
     lab: &Lab,
     exercise: &KernelExercise,
     asked: &Asked,
-) -> Result<Option<(String, Option<KernelOutcome>)>, StoreError> {
-    let starter = || Some((exercise.starter.to_owned(), None));
+) -> Result<Option<Written>, StoreError> {
+    let wanted = match &asked.language {
+        None => None,
+        Some(id) => match KernelLanguage::from_id(id) {
+            Some(language) => Some(language),
+            None => return Ok(None),
+        },
+    };
+    let starter = || Written::starter(exercise, wanted.or_else(|| languages(exercise).next())?);
     let Some(user) = reader.user.as_ref().filter(|_| asked.fresh.is_none()) else { return Ok(starter()) };
     let Some(job) = &asked.job else {
-        let last = kernels::latest(&app.store, user.id, &lab.id).await?;
-        return Ok(last.map(|source| (source.text.into(), None)).or_else(starter));
+        let last = kernels::latest(&app.store, user.id, &lab.id, wanted).await?;
+        let last = last.map(|source| Written { language: source.language, text: source.text.into(), outcome: None });
+        return Ok(last.or_else(starter));
     };
     let Ok(job) = job.parse::<JobId>() else { return Ok(None) };
     let viewer = user.viewer();
@@ -71,12 +100,13 @@ async fn written(
     let Some((source, row)) = source.zip(row).filter(|(_, row)| row.lab == lab.id) else { return Ok(None) };
     let state = shown(&app.store, viewer, &row).await?;
     let outcome = KernelOutcome { job: state.id, state: state.state, report: state.report, message: state.message };
-    Ok(Some((source.text.into(), Some(outcome))))
+    Ok(Some(Written { language: source.language, text: source.text.into(), outcome: Some(outcome) }))
 }
 
 #[derive(Deserialize)]
 struct Sent {
     kernel: String,
+    language: Option<String>,
 }
 
 async fn send(
@@ -89,11 +119,17 @@ async fn send(
     let Some(user) = &reader.user else { return reader.sign_in_for(&format!("labs/{id}/kernel")) };
     // A browser sends the lines of a form with CR LF.
     let text = sent.kernel.replace("\r\n", "\n");
+    let named = sent.language.as_deref().map(KernelLanguage::from_id);
+    let language = named.unwrap_or_else(|| languages(exercise.1).next());
+    let Some(language) = language.filter(|language| exercise.1.starter(language.id()).is_some()) else {
+        return StatusCode::BAD_REQUEST.into_response();
+    };
+    let again = |text: String| Written { language, text, outcome: None };
     let source = match KernelText::try_from(text.clone()) {
-        Ok(text) => KernelSource { language: KernelLanguage::Cuda, text },
+        Ok(text) => KernelSource { language, text },
         Err(error) => {
             let problem = Some(refusal(&error, &reader));
-            return page(&app, &reader, StatusCode::UNPROCESSABLE_ENTITY, exercise, text, None, problem);
+            return page(&app, &reader, StatusCode::UNPROCESSABLE_ENTITY, exercise, again(text), problem);
         }
     };
     match enqueue_kernel(&app, user, &id, source).await {
@@ -108,7 +144,7 @@ async fn send(
                 ),
             };
             let problem = format!("{why}{}", lang.pick("源代码还在下面。", " Your source is kept below."));
-            page(&app, &reader, status, exercise, text, None, Some(problem))
+            page(&app, &reader, status, exercise, again(text), Some(problem))
         }
     }
 }
@@ -133,18 +169,20 @@ fn page(
     reader: &Reader,
     status: StatusCode,
     (lab, exercise): (&Lab, &KernelExercise),
-    source: String,
-    outcome: Option<KernelOutcome>,
+    written: Written,
     problem: Option<String>,
 ) -> Response {
     let lang = reader.lang;
+    let Written { language, text, outcome } = written;
     let facts = KernelFacts {
         lab: lab.id.clone(),
         lab_title: lab.title(lang).to_owned(),
         kernel: exercise.kernel.clone(),
         text: exercise.text(lang).to_owned(),
-        changed: source != exercise.starter,
-        source,
+        changed: exercise.starter(language.id()) != Some(text.as_str()),
+        language: language.id(),
+        languages: languages(exercise).map(KernelLanguage::id).collect(),
+        source: text,
         bytes: protocol::limits::KERNEL_BYTES,
         outcome,
         problem,

@@ -1,6 +1,6 @@
 //! Kernels that learners wrote, each with the job that runs it.
 
-use protocol::KernelSource;
+use protocol::{KernelLanguage, KernelSource};
 
 use super::{JobId, Store, StoreError, UserId, Viewer};
 
@@ -48,10 +48,18 @@ pub async fn get(store: &Store, viewer: Viewer, job: JobId) -> Result<Option<Ker
     row.map(Row::source).transpose()
 }
 
-/// What a learner sent last for a lab.
-pub async fn latest(store: &Store, user: UserId, lab: &str) -> Result<Option<KernelSource>, StoreError> {
+/// What a learner sent last for a lab, in that language where one is asked for.
+pub async fn latest(
+    store: &Store,
+    user: UserId,
+    lab: &str,
+    language: Option<KernelLanguage>,
+) -> Result<Option<KernelSource>, StoreError> {
     let sql = "SELECT k.language, k.text FROM job_kernels k JOIN jobs j ON j.id = k.job_id \
-               WHERE j.user_id = $1 AND j.lab = $2 ORDER BY j.created_ms DESC, j.id DESC LIMIT 1";
-    let row: Option<Row> = read!(store, c => sqlx::query_as(sql).bind(user).bind(lab).fetch_optional(c).await)?;
+               WHERE j.user_id = $1 AND j.lab = $2 AND ($3 IS NULL OR k.language = $3) \
+               ORDER BY j.created_ms DESC, j.id DESC LIMIT 1";
+    let language = language.map(KernelLanguage::id);
+    let row: Option<Row> =
+        read!(store, c => sqlx::query_as(sql).bind(user).bind(lab).bind(language).fetch_optional(c).await)?;
     row.map(Row::source).transpose()
 }

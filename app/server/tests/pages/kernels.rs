@@ -43,6 +43,26 @@ async fn a_kernel_goes_with_its_run_and_comes_back_to_its_learner_alone() {
 }
 
 #[tokio::test]
+async fn each_language_has_its_own_text_and_its_own_kind_of_runner() {
+    let site = Site::open().await;
+    site.account("lin", Role::Learner).await;
+    let mut lin = site.signed_in("lin").await;
+    let wgsl = format!("{PATH}?language=wgsl");
+    assert!(lin.get(&wgsl).await.body.contains("@compute @workgroup_size(256)\nfn rmsnorm_fused("));
+    assert_eq!(lin.get(&format!("{PATH}?language=opencl")).await.status, StatusCode::NOT_FOUND);
+    for (language, text) in [("cuda", "// one"), ("wgsl", "// two")] {
+        assert_eq!(lin.post(PATH, &[("kernel", text), ("language", language)]).await.verdict(), "303");
+    }
+    assert_eq!(lin.post(PATH, &[("kernel", "x"), ("language", "opencl")]).await.status, StatusCode::BAD_REQUEST);
+    assert!(lin.get(PATH).await.body.contains("// two"), "the last one of all");
+    assert!(lin.get(&format!("{PATH}?language=cuda")).await.body.contains("// one"));
+    assert!(lin.get(&wgsl).await.body.contains("// two"));
+    let mut backends = site.bed.column("jobs", "needs_backend").await;
+    backends.sort();
+    assert_eq!(backends, ["cpu", "wgpu"]);
+}
+
+#[tokio::test]
 async fn what_is_no_kernel_is_refused_and_stays_in_the_field() {
     let site = Site::open().await;
     site.account("lin", Role::Learner).await;
@@ -62,7 +82,8 @@ async fn what_is_no_kernel_is_refused_and_stays_in_the_field() {
     let headers = [("content-type", "application/json"), ("sec-fetch-site", "same-origin")];
     let kernel = |language: &str| json!({ "language": language, "text": "// k" });
     let cases = [
-        (json!({ "lab": "rmsnorm", "kernel": kernel("wgsl") }), 400),
+        (json!({ "lab": "kv-quant", "kernel": kernel("wgsl") }), 400),
+        (json!({ "lab": "rmsnorm", "kernel": kernel("opencl") }), 422),
         (json!({ "lab": "rmsnorm", "kernel": { "language": "cuda", "text": "" } }), 422),
         (json!({ "lab": "rmsnorm", "kernel": kernel("cuda") }), 201),
     ];

@@ -13,6 +13,10 @@ pub struct KernelFacts {
     pub kernel: String,
     /// What is asked.
     pub text: String,
+    /// `cuda` or `wgsl`
+    pub language: &'static str,
+    /// Those that the exercise can be written in.
+    pub languages: Vec<&'static str>,
     /// What the field holds.
     pub source: String,
     /// It is not what the exercise starts with.
@@ -38,16 +42,29 @@ pub struct KernelOutcome {
 
 /// Lines of the text that a compiler's message names, from 1, each once.
 pub fn named_lines(message: &str) -> Vec<usize> {
-    let mut lines: Vec<usize> = message
-        .match_indices("kernel.cu:")
-        .filter_map(|(at, name)| {
-            let rest = message.get(at + name.len()..)?;
-            rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
-        })
-        .collect();
+    let named = |file: &str| {
+        let places = message.match_indices(file).map(|(at, name)| at + name.len());
+        places.filter_map(|at| message.get(at..)?.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()).collect()
+    };
+    let mut lines: Vec<usize> =
+        ["kernel.cu:", "kernel.wgsl:"].into_iter().flat_map(|file| -> Vec<usize> { named(file) }).collect();
     lines.sort_unstable();
     lines.dedup();
     lines
+}
+
+/// Name of a language, and where a kernel written in it runs.
+fn language(id: &str, lang: Lang) -> (&'static str, &'static str) {
+    match id {
+        "wgsl" => (
+            "WGSL",
+            lang.pick(
+                "在 runner 的显卡上运行；没有显卡时由处理器代算",
+                "runs on the runner's graphics card, or on the processor in its place",
+            ),
+        ),
+        _ => ("CUDA C++", lang.pick("在处理器上运行", "runs on the processor")),
+    }
 }
 
 #[component]
@@ -57,12 +74,27 @@ pub fn KernelPage(lang: Lang, facts: KernelFacts) -> impl IntoView {
     let marked = named_lines(&message).iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
     let (script, style) = facts.editor;
     let rows = facts.source.lines().count().clamp(12, 40) + 2;
+    let (name, place) = language(facts.language, lang);
     let limit = match lang {
-        Lang::Zh => format!("CUDA C++，最多 {} KiB。Tab 缩进；先按 Esc 再按 Tab 离开编辑区。", facts.bytes / 1024),
+        Lang::Zh => {
+            format!("{name}，{place}，最多 {} KiB。Tab 缩进；先按 Esc 再按 Tab 离开编辑区。", facts.bytes / 1024)
+        }
         Lang::En => {
-            format!("CUDA C++, at most {} KiB. Tab indents; Esc, then Tab leaves the editor.", facts.bytes / 1024)
+            format!(
+                "{name}, {place}; at most {} KiB. Tab indents; Esc, then Tab leaves the editor.",
+                facts.bytes / 1024
+            )
         }
     };
+    let languages = facts
+        .languages
+        .iter()
+        .map(|id| {
+            let current = (*id == facts.language).then_some("page");
+            view! { <a href=format!("{at}/kernel?language={id}") aria-current=current>{language(id, lang).0}</a> }
+        })
+        .collect_view();
+    let several = facts.languages.len() > 1;
     view! {
         <main id="main" class="wide">
             <p class="hint">
@@ -72,7 +104,10 @@ pub fn KernelPage(lang: Lang, facts: KernelFacts) -> impl IntoView {
             <p class="lead">{facts.text}</p>
             {facts.problem.map(|problem| view! { <p class="problem" role="alert">{problem}</p> })}
             {facts.outcome.map(|outcome| view! { <Outcome lang outcome /> })}
+            {several
+                .then(|| view! { <nav class="tabs" aria-label=lang.pick("语言", "Language")>{languages}</nav> })}
             <form method="post" action=format!("{at}/kernel") class="kernel">
+                <input type="hidden" name="language" value=facts.language />
                 <label for="kernel">{lang.pick("核的源代码", "The kernel's source")}</label>
                 <textarea
                     id="kernel"
@@ -84,6 +119,7 @@ pub fn KernelPage(lang: Lang, facts: KernelFacts) -> impl IntoView {
                     data-script=script
                     data-style=style
                     data-lines=marked
+                    data-language=facts.language
                     inner_html=html::textarea(&facts.source)
                 ></textarea>
                 <p class="hint" id="kernel-hint">{limit}</p>
@@ -94,7 +130,7 @@ pub fn KernelPage(lang: Lang, facts: KernelFacts) -> impl IntoView {
                         .changed
                         .then(|| {
                             view! {
-                                <a class="button quiet" href=format!("{at}/kernel?fresh=1")>
+                                <a class="button quiet" href=format!("{at}/kernel?language={}&fresh=1", facts.language)>
                                     {lang.pick("回到起始代码", "Start afresh")}
                                 </a>
                             }
@@ -149,6 +185,7 @@ mod tests {
     fn lines_are_those_of_the_learners_file_alone() {
         let message = "kernel.cu:12:5: error: expected ';'\nkernel.cu:3:1: note: here\nkernel.cu:12:9: error\nfile.h:7: no\nkernel.cu: x";
         assert_eq!(named_lines(message), [3, 12]);
+        assert_eq!(named_lines("   ┌─ kernel.wgsl:21:15\n21 │"), [21]);
         assert_eq!(named_lines("kernel.cu:99999999999999999999999: no"), [] as [usize; 0]);
     }
 }

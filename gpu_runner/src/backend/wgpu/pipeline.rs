@@ -1,6 +1,6 @@
 //! A compiled kernel and how it is launched.
 
-use labs::run::{Share, Wgsl};
+use labs::run::Share;
 use wgpu::{BindGroupEntry, Buffer, CommandEncoder, ComputePipeline, Device};
 
 /// Workgroups in one dimension of a dispatch at most, by the limits that every adapter keeps.
@@ -12,11 +12,11 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Compiles `source`, whose entry point is called `name`. Errors go to the caller's error scope.
-    pub fn new(device: &Device, name: &'static str, source: Wgsl) -> Self {
+    /// Compiles a text whose entry point is called `name`. Errors go to the caller's error scope.
+    pub fn new(device: &Device, name: &'static str, text: &str, share: Share) -> Self {
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(name),
-            source: wgpu::ShaderSource::Wgsl(source.source.into()),
+            source: wgpu::ShaderSource::Wgsl(text.into()),
         });
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(name),
@@ -26,7 +26,7 @@ impl Pipeline {
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             cache: None,
         });
-        Self { pipeline, share: source.share }
+        Self { pipeline, share }
     }
 
     /// Records one launch over `items`. Where they are more than one dimension holds, groups go on in the second: a

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufReader, BufWriter, Read, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -54,7 +55,7 @@ pub struct KernelProcess {
 }
 
 impl Started {
-    pub fn start(replaced: &Replaced, spec: &Spec) -> io::Result<Self> {
+    pub fn start(library: &Path, replaced: &Replaced, spec: &Spec) -> io::Result<Self> {
         let child = Command::new(std::env::current_exe()?)
             .arg("kernel")
             .env_clear()
@@ -64,7 +65,7 @@ impl Started {
             .stderr(Stdio::piped())
             .spawn()?;
         let task = KernelTask {
-            library: replaced.library.clone(),
+            library: library.to_owned(),
             kernels: vec![replaced.kernel.clone()],
             cpu_seconds: spec.cpu_seconds.min(CPU_SECONDS),
             memory_bytes: spec.memory_bytes.map_or(MEMORY_BYTES, |bytes| bytes.min(MEMORY_BYTES)),
