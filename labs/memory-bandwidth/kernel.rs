@@ -1,6 +1,8 @@
 //! Kernels that copy and convert. Narrow formats are packed, the first number in the lowest bits of its word; numbers missing at
 //! the end of the last word are zeros.
 
+use rayon::prelude::*;
+
 use crate::run::formats::{from_bf16, from_e4m3, to_bf16, to_e4m3};
 use crate::run::{Cuda, HostArg, Kernel, KernelFault, Share, Wgsl, arguments, copy};
 
@@ -26,8 +28,11 @@ pub const FP8_TO_FP32: Kernel = kernel("fp8_to_fp32", |args| widen::<4>(args, fr
 
 pub const ALL: [Kernel; 5] = [COPY, FP32_TO_BF16, BF16_TO_FP32, FP32_TO_FP8, FP8_TO_FP32];
 
+/// Words of a thread at least: fewer cost more to hand over than to convert.
+const LEAST: usize = 1 << 12;
+
 /// `PER` numbers to a word.
-fn narrow<const PER: usize>(args: &mut [HostArg<'_>], code: impl Fn(f32) -> u32) -> Result<(), KernelFault> {
+fn narrow<const PER: usize>(args: &mut [HostArg<'_>], code: impl Fn(f32) -> u32 + Sync) -> Result<(), KernelFault> {
     let [HostArg::In(from), HostArg::Out(to), HostArg::U32(elements)] = args else {
         return arguments("in from, out to, u32 elements");
     };
@@ -35,13 +40,13 @@ fn narrow<const PER: usize>(args: &mut [HostArg<'_>], code: impl Fn(f32) -> u32)
     from.expect("from", elements)?;
     to.expect("to", elements.div_ceil(PER))?;
     let bits = 32 / PER as u32;
-    for (word, values) in to.words().iter_mut().zip(from.all().chunks(PER)) {
+    to.words().par_iter_mut().with_min_len(LEAST).zip(from.all().par_chunks(PER)).for_each(|(word, values)| {
         *word = values.iter().zip(0..).fold(0, |word, (value, at)| word | code(*value) << (at * bits));
-    }
+    });
     Ok(())
 }
 
-fn widen<const PER: usize>(args: &mut [HostArg<'_>], value: impl Fn(u32) -> f32) -> Result<(), KernelFault> {
+fn widen<const PER: usize>(args: &mut [HostArg<'_>], value: impl Fn(u32) -> f32 + Sync) -> Result<(), KernelFault> {
     let [HostArg::In(from), HostArg::Out(to), HostArg::U32(elements)] = args else {
         return arguments("in from, out to, u32 elements");
     };
@@ -50,10 +55,10 @@ fn widen<const PER: usize>(args: &mut [HostArg<'_>], value: impl Fn(u32) -> f32)
     to.expect("to", elements)?;
     let bits = 32 / PER as u32;
     let mask = u32::MAX >> (32 - bits);
-    for (values, word) in to.all().chunks_mut(PER).zip(from.words()) {
+    to.all().par_chunks_mut(PER).with_min_len(LEAST).zip(from.words()).for_each(|(values, word)| {
         for (out, at) in values.iter_mut().zip(0..) {
             *out = value((word >> (at * bits)) & mask);
         }
-    }
+    });
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The kernels. `x` and `y` are rows × hidden, row-major; `weight` has hidden elements; one value per row in `mean` and `inverse`.
 
+use crate::run::operators::{map, rms_norm, row_means, scale_rows};
 use crate::run::{Cuda, HostArg, Kernel, KernelFault, Share, Wgsl, arguments};
 
 const SOURCE: &str = include_str!("kernel.wgsl");
@@ -23,21 +24,6 @@ pub const SCALE: Kernel = Kernel { name: "scale_rows", host: scale, cuda: BLOCK,
 
 pub const ALL: [Kernel; 5] = [FUSED, SQUARE, ROW_MEAN, INVERSE_ROOT, SCALE];
 
-/// Independent partial sums: they let the compiler use vector registers, and they keep the rounding error of a long row small.
-const LANES: usize = 16;
-
-fn sum(values: &[f32], term: impl Fn(f32) -> f32) -> f32 {
-    let mut lanes = [0.0f32; LANES];
-    let chunks = values.chunks_exact(LANES);
-    let rest = chunks.remainder();
-    for chunk in chunks {
-        for (lane, value) in lanes.iter_mut().zip(chunk) {
-            *lane += term(*value);
-        }
-    }
-    lanes.iter().sum::<f32>() + rest.iter().map(|value| term(*value)).sum::<f32>()
-}
-
 /// One pass over device memory: a row stays on chip between its sum of squares and its scaling.
 fn fused(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
     let [
@@ -55,14 +41,7 @@ fn fused(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
     x.expect("x", rows * hidden)?;
     y.expect("y", rows * hidden)?;
     weight.expect("weight", hidden)?;
-    let weight = weight.all();
-    for (row, out) in x.rows(hidden).zip(y.rows(hidden)) {
-        let inverse = 1.0 / (sum(row, |v| v * v) / hidden as f32 + eps).sqrt();
-        for ((out, value), weight) in out.iter_mut().zip(row).zip(weight) {
-            *out = value * inverse * weight;
-        }
-    }
-    Ok(())
+    rms_norm(x.all(), weight.all(), eps, y.all())
 }
 
 fn square(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
@@ -71,10 +50,7 @@ fn square(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
     };
     x.expect("x", *elements as usize)?;
     squares.expect("squares", *elements as usize)?;
-    for (out, value) in squares.all().iter_mut().zip(x.all()) {
-        *out = value * value;
-    }
-    Ok(())
+    map(x.all(), squares.all(), |value| value * value)
 }
 
 fn row_mean(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
@@ -84,10 +60,7 @@ fn row_mean(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
     let (rows, hidden) = (*rows as usize, *hidden as usize);
     squares.expect("squares", rows * hidden)?;
     mean.expect("mean", rows)?;
-    for (out, row) in mean.all().iter_mut().zip(squares.rows(hidden)) {
-        *out = sum(row, |v| v) / hidden as f32;
-    }
-    Ok(())
+    row_means(squares.all(), hidden, mean.all())
 }
 
 fn inverse_root(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
@@ -96,10 +69,8 @@ fn inverse_root(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
     };
     mean.expect("mean", *rows as usize)?;
     inverse.expect("inverse", *rows as usize)?;
-    for (out, mean) in inverse.all().iter_mut().zip(mean.all()) {
-        *out = 1.0 / (mean + *eps).sqrt();
-    }
-    Ok(())
+    let eps = *eps;
+    map(mean.all(), inverse.all(), |mean| 1.0 / (mean + eps).sqrt())
 }
 
 fn scale(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
@@ -119,11 +90,5 @@ fn scale(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
     y.expect("y", rows * hidden)?;
     inverse.expect("inverse", rows)?;
     weight.expect("weight", hidden)?;
-    let weight = weight.all();
-    for ((row, out), inverse) in x.rows(hidden).zip(y.rows(hidden)).zip(inverse.all()) {
-        for ((out, value), weight) in out.iter_mut().zip(row).zip(weight) {
-            *out = value * inverse * weight;
-        }
-    }
-    Ok(())
+    scale_rows(x.all(), inverse.all(), weight.all(), y.all())
 }

@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what pages cost, printed and not judged.
 
 mod evidence;
+mod kernels;
 mod ledger;
 
 use std::process::Command;
@@ -17,6 +18,8 @@ pub enum What {
     Ledger,
     /// Reports read and graded, and a hundred learners who hand in at once
     Evidence,
+    /// RMSNorm, softmax, matrix product and int8 of the CPU backend in turns with PyTorch's, two threads each
+    Kernels,
     /// A thousand small runs of a hundred learners through two CPU runners, with random kills
     Queue,
     /// How soon a queued run starts on a free CPU runner, and what it costs beside its work
@@ -28,6 +31,7 @@ pub fn run(what: &What) -> sh::Result {
         What::Pages => pages(),
         What::Ledger => ledger::run(),
         What::Evidence => evidence::run(),
+        What::Kernels => kernels::run(),
         What::Queue => of_runs("soak"),
         What::Runner => of_runs("latency"),
     }

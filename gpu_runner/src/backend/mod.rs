@@ -5,6 +5,7 @@ pub mod cuda;
 pub mod wgpu;
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use labs::run::{Device, DeviceError};
 
@@ -12,7 +13,7 @@ use labs::run::{Device, DeviceError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum BackendName {
-    /// Plain Rust kernels on one processor thread. Gives CPU evidence on any machine.
+    /// Plain Rust kernels on the processor's threads. Gives CPU evidence on any machine.
     Cpu,
     /// Any GPU with a Vulkan driver; an adapter that computes on the processor gives CPU evidence.
     Wgpu,
@@ -60,6 +61,12 @@ impl BackendName {
             Self::Cuda => Box::new(cuda::Cuda::open()?),
         })
     }
+}
+
+/// Of processor time that a run may take within its time: every thread of the machine may work all the while.
+pub fn cpu_seconds(timeout: Duration) -> u64 {
+    let threads = std::thread::available_parallelism().map_or(2, |threads| threads.get().max(2));
+    timeout.as_secs().saturating_mul(threads as u64).saturating_add(10)
 }
 
 /// The labs this runner can execute: those with a program whose `lab.toml` allows the backend.

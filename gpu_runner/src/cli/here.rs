@@ -66,7 +66,7 @@ pub fn execute(
         lab: lab.id.clone(),
         params: super::params(params.iter()),
         backend,
-        cpu_seconds: timeout.as_secs().saturating_mul(2).saturating_add(10),
+        cpu_seconds: crate::backend::cpu_seconds(timeout),
         memory_bytes: None,
         replaced: None,
     };

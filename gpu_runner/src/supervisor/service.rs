@@ -183,7 +183,7 @@ impl Service<'_> {
             lab: lab.id.clone(),
             params: crate::cli::params(claim.params.iter()),
             backend,
-            cpu_seconds: timeout.as_secs().saturating_mul(2).saturating_add(10),
+            cpu_seconds: crate::backend::cpu_seconds(timeout),
             memory_bytes: self.options.memory_bytes,
             replaced: None,
         };

@@ -109,8 +109,7 @@ pub fn copy(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
     };
     from.expect("from", *words as usize)?;
     to.expect("to", *words as usize)?;
-    to.words().copy_from_slice(from.words());
-    Ok(())
+    super::operators::map(from.all(), to.all(), |word| word)
 }
 
 /// For the `else` branch of a kernel's argument pattern.

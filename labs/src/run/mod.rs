@@ -6,6 +6,7 @@ mod device;
 mod exercise;
 pub mod formats;
 mod host;
+pub mod operators;
 mod params;
 mod program;
 mod random;

@@ -1,4 +1,4 @@
-//! The CPU as a device: buffers on the heap, kernels as plain Rust on the calling thread, bytes counted.
+//! The CPU as a device: buffers on the heap, kernels as plain Rust on all threads of the pool, bytes counted.
 
 mod machine;
 
@@ -99,8 +99,9 @@ impl Device for Cpu {
             memory_bytes: machine::memory_bytes(),
             compute_capability: None,
             runtime: Some(format!(
-                "gpu_runner {} cpu, 1 thread, {}",
+                "gpu_runner {} cpu, {} threads, {}",
                 env!("CARGO_PKG_VERSION"),
+                labs::run::operators::threads(),
                 std::env::consts::ARCH
             )),
         }

@@ -2,6 +2,7 @@
 //! multiply and add. A share of these says more than a share of a data sheet.
 
 use evidence::{EvidenceClass, Roofline};
+use rayon::prelude::*;
 
 use super::{
     Arg, Buffer, Cuda, Device, DeviceError, HostArg, Kernel, KernelFault, RunError, Samples, Share, Watch, Wgsl,
@@ -137,14 +138,15 @@ fn fma(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
     };
     seed.expect("seed", *items as usize)?;
     sums.expect("sums", *items as usize)?;
-    for (sum, seed) in sums.all().iter_mut().zip(seed.all()) {
+    let rounds = *rounds;
+    sums.all().par_iter_mut().zip(seed.all()).for_each(|(sum, seed)| {
         let mut chains: [f32; CHAINS] = std::array::from_fn(|at| seed * at as f32);
-        for _ in 0..*rounds {
+        for _ in 0..rounds {
             for chain in &mut chains {
                 *chain = *chain * 0.5 + 1.0;
             }
         }
         *sum = chains.iter().sum();
-    }
+    });
     Ok(())
 }
