@@ -2,6 +2,7 @@
 //! multiply and add. A share of these says more than a share of a data sheet.
 
 use evidence::{EvidenceClass, Roofline};
+use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use super::{
@@ -85,7 +86,7 @@ fn rates(device: &mut dyn Device, words: usize, items: u32, buffers: &mut Vec<Bu
 
     let args = |rounds: u32| [Arg::In(seed), Arg::Out(sums), Arg::U32(items), Arg::U32(rounds)];
     let mut rounds = 64;
-    while once(device, (FMA.name, items), false, &args(rounds))? < LEAST_NS && rounds < MOST_ROUNDS {
+    while rounds < MOST_ROUNDS && quickest(device, (FMA.name, items), &args(rounds))? < LEAST_NS {
         rounds *= 4;
     }
     let computed = time(device, (FMA.name, items), false, &args(rounds))?;
@@ -116,6 +117,15 @@ fn time(device: &mut dyn Device, launch: (&'static str, u32), cold: bool, args: 
     median.ok_or(RunError::Roofline { what: "the clock stood still" })
 }
 
+/// Of three: one that was interrupted would pass for a long one.
+fn quickest(device: &mut dyn Device, launch: (&'static str, u32), args: &[Arg]) -> Result<u64, RunError> {
+    let mut least = u64::MAX;
+    for _ in 0..3 {
+        least = least.min(once(device, launch, false, args)?);
+    }
+    Ok(least)
+}
+
 fn once(
     device: &mut dyn Device,
     (kernel, items): (&'static str, u32),
@@ -138,15 +148,43 @@ fn fma(args: &mut [HostArg<'_>]) -> Result<(), KernelFault> {
     };
     seed.expect("seed", *items as usize)?;
     sums.expect("sums", *items as usize)?;
-    let rounds = *rounds;
-    sums.all().par_iter_mut().zip(seed.all()).for_each(|(sum, seed)| {
-        let mut chains: [f32; CHAINS] = std::array::from_fn(|at| seed * at as f32);
-        for _ in 0..rounds {
-            for chain in &mut chains {
-                *chain = *chain * 0.5 + 1.0;
+    let (rounds, arch) = (*rounds, Arch::new());
+    let items = sums.all().par_chunks_mut(ITEMS).zip(seed.all().par_chunks(ITEMS));
+    items.for_each(|(sums, seeds)| arch.dispatch(Chains { sums, seeds, rounds }));
+    Ok(())
+}
+
+/// Items that a thread takes at once.
+const ITEMS: usize = 64;
+
+/// Items side by side: one alone waits for each of its own results.
+const ABREAST: usize = 3;
+
+/// With the vector units that the processor has, as the operators are.
+struct Chains<'a> {
+    sums: &'a mut [f32],
+    seeds: &'a [f32],
+    rounds: u32,
+}
+
+impl NullaryFnOnce for Chains<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (sums, seeds) in self.sums.chunks_mut(ABREAST).zip(self.seeds.chunks(ABREAST)) {
+            let mut chains = [0.0_f32; ABREAST * CHAINS];
+            for (chains, seed) in chains.chunks_exact_mut(CHAINS).zip(seeds) {
+                chains.iter_mut().zip(0_u8..).for_each(|(chain, at)| *chain = seed * f32::from(at));
+            }
+            for _ in 0..self.rounds {
+                for chain in &mut chains {
+                    *chain = *chain * 0.5 + 1.0;
+                }
+            }
+            for (sum, chains) in sums.iter_mut().zip(chains.chunks_exact(CHAINS)) {
+                *sum = chains.iter().sum();
             }
         }
-        *sum = chains.iter().sum();
-    });
-    Ok(())
+    }
 }
