@@ -39,6 +39,7 @@ pub fn run(
         kernel: replaced.kernel.clone(),
         language: replaced.language.id().to_owned(),
         sha256: replaced.sha256.clone(),
+        resources: replaced.resources.clone(),
     });
     Ok(report)
 }

@@ -10,6 +10,7 @@ use super::compile;
 use super::exercise;
 use super::kernel::Started;
 use super::limits::{self, Limits};
+use super::resources;
 use super::sandbox::{self, SandboxError};
 use super::spec::{Line, REPORT_FILE, Spec, TASK_BYTES, Task};
 
@@ -51,6 +52,7 @@ fn could_not_start(message: String) -> Line {
 fn run(task: &Task) -> Line {
     match task {
         Task::Compile(spec) => compile::run(spec),
+        Task::Resources(spec) => resources::run(spec),
         Task::Execute(spec) => execute(spec).unwrap_or_else(|failed| failed),
     }
 }

@@ -6,6 +6,8 @@
 
 mod told;
 
+pub(super) use told::nvidia_lines;
+
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
