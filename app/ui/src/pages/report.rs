@@ -9,7 +9,7 @@ mod raise;
 mod reconciliation;
 mod threads;
 
-use evidence::EvidenceClass;
+use evidence::{EvidenceClass, LearnerCode};
 
 use super::credit::CreditLine;
 
@@ -56,7 +56,7 @@ pub struct ReportFacts {
     pub origin: String,
     pub device: Option<String>,
     /// The kernel that the learner wrote, where one ran.
-    pub own_kernel: Option<String>,
+    pub own_kernel: Option<LearnerCode>,
     pub created: String,
     pub graded: Option<String>,
     pub grader: Option<String>,
