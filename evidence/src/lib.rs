@@ -46,10 +46,11 @@ pub use phrase::Phrase;
 pub use read::{Document, MAX_BYTES, ReadError, read};
 pub use reconcile::{Line, LineKind};
 pub use report::{
-    Backend, Boundary, BoundaryKind, Budget, Candidate, Conditions, Decision, DeviceFacts, DeviceKind, Event,
-    EvidenceClass, EvidenceLevel, Interval, IntervalMethod, Kernel, LearnerCode, LedgerLine, Meaning, MemoryStep,
-    Metrics, PrefixCache, Provenance, Quality, Quantised, Ranks, Reached, Report, Roofline, SCHEMA, SchemaId, Serving,
-    ServingLimits, Speculative, Spread, Status, Timer, Times, Training, Word, Workload,
+    Backend, Boundary, BoundaryKind, Budget, Candidate, Compiled, Conditions, Decision, DeviceFacts, DeviceKind, Event,
+    EvidenceClass, EvidenceLevel, Interval, IntervalMethod, Kernel, KernelResources, LearnerCode, LedgerLine, Meaning,
+    MemoryStep, Metrics, PrefixCache, Provenance, Quality, Quantised, Ranks, Reached, Report, Roofline, SCHEMA,
+    SchemaId, Serving, ServingLimits, Speculative, Spread, Status, TargetResources, Timer, Times, Training, Word,
+    Workload,
 };
 pub use rubric::{DecisionRule, Part, Rubric, RubricItem};
 pub use schema::report_v1_schema;

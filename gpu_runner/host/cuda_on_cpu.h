@@ -1,11 +1,12 @@
 // CUDA C++ on the processor: enough of the language to run a kernel for correctness, and for nothing else.
 //
 // Blocks run one after the other; the threads of a block are fibers (fibers.h), or threads of the system where a tool looks for data
-// races (VRAMLAB_THREADS, threads.h). Not covered: `extern __shared__`, inline PTX, wmma, cp.async, clusters, cooperative groups,
-// half precision.
+// races (VRAMLAB_THREADS, threads.h). Formats of 16 bits are in cuda_fp16.h and cuda_bf16.h. `extern __shared__` is written anew before
+// it gets here (`child/compile/dynamic.rs`), over dynamic.h. Not covered: inline PTX, wmma, cp.async, clusters, cooperative groups.
 //
 // VRAMLAB_KERNEL(name), written after a kernel, exports for whoever loads the shared object:
 //   const char *vramlab_signature_NAME(void)   one letter per parameter, see vramlab::letter
+//   void vramlab_dynamic_shared(size_t bytes)   once for all kernels: the third number of a launch, 0 before
 //   int vramlab_run_NAME(const unsigned grid[3], const unsigned block[3], void **arguments)   a vramlab::Outcome
 // `arguments` points at each argument, as for cuLaunchKernel.
 #pragma once
@@ -56,7 +57,13 @@ static constexpr int warpSize = 32;
 
 namespace vramlab {
 
-enum Outcome { RAN = 0, BARRIER_NOT_MET_BY_ALL = 1, BLOCK_TOO_LARGE = 2, NO_MEMORY_FOR_STACKS = 3 };
+enum Outcome {
+    RAN = 0,
+    BARRIER_NOT_MET_BY_ALL = 1,
+    BLOCK_TOO_LARGE = 2,
+    NO_MEMORY_FOR_STACKS = 3,
+    NO_SUCH_SHARED_MEMORY = 4
+};
 enum State : unsigned char { READY, AT_BLOCK_BARRIER, AT_WARP_BARRIER, DONE };
 
 constexpr unsigned MOST_THREADS = 1024;
@@ -117,6 +124,8 @@ static Standing settle() {
 
 } // namespace vramlab
 
+#include "dynamic.h"
+
 // Each defines `threadIdx`, `current` (the number of the running thread), `wait`, `prepare` and `run_block`.
 #ifdef VRAMLAB_THREADS
 #include "threads.h"
@@ -134,12 +143,14 @@ static Outcome run_grid(const unsigned grid[3], const unsigned block[3], void (*
     thread_count = unsigned(threads);
     gridDim = dim3(grid[0], grid[1], grid[2]);
     blockDim = dim3(block[0], block[1], block[2]);
+    if (!prepare_dynamic()) return NO_SUCH_SHARED_MEMORY;
     Outcome outcome = prepare(body, call);
     if (outcome != RAN) return outcome;
     for (unsigned z = 0; z < grid[2]; z++) {
         for (unsigned y = 0; y < grid[1]; y++) {
             for (unsigned x = 0; x < grid[0]; x++) {
                 blockIdx = {x, y, z};
+                forget_dynamic();
                 for (unsigned number = 0; number < thread_count; number++) block_threads[number].state = READY;
                 outcome = run_block();
                 if (outcome != RAN) return outcome;
@@ -245,16 +256,43 @@ static inline unsigned __ballot_sync(unsigned mask, int predicate) {
 static inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
 static inline int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
 
-// One thread of the processor runs all: an ordinary read and write is atomic here.
-template <class T> static inline T atomicAdd(T *at, std::common_type_t<T> value) { T old = *at; *at = old + value; return old; }
-template <class T> static inline T atomicSub(T *at, std::common_type_t<T> value) { T old = *at; *at = old - value; return old; }
-template <class T> static inline T atomicExch(T *at, std::common_type_t<T> value) { T old = *at; *at = value; return old; }
-template <class T> static inline T atomicMin(T *at, std::common_type_t<T> value) { T old = *at; if (value < old) *at = value; return old; }
-template <class T> static inline T atomicMax(T *at, std::common_type_t<T> value) { T old = *at; if (old < value) *at = value; return old; }
-template <class T> static inline T atomicCAS(T *at, std::common_type_t<T> expected, std::common_type_t<T> value) {
-    T old = *at;
-    if (old == expected) *at = value;
+namespace vramlab {
+
+// What an atomic function leaves; the value before is its result. On fibers one thread of the processor runs all, so an ordinary read
+// and write is atomic.
+template <class T, class F> static inline T change(T *at, F next) {
+#ifdef VRAMLAB_THREADS
+    T old, made;
+    __atomic_load(at, &old, __ATOMIC_RELAXED);
+    do made = next(old);
+    while (!__atomic_compare_exchange(at, &old, &made, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     return old;
+#else
+    T old = *at;
+    *at = next(old);
+    return old;
+#endif
+}
+
+} // namespace vramlab
+
+#define VRAMLAB_ATOMIC(name, next)                                                                                     \
+    template <class T> static inline T name(T *at, std::common_type_t<T> value) {                                      \
+        return vramlab::change(at, [&](T old) -> T { return next; });                                                  \
+    }
+VRAMLAB_ATOMIC(atomicAdd, old + value)
+VRAMLAB_ATOMIC(atomicSub, old - value)
+VRAMLAB_ATOMIC(atomicExch, ((void)old, value))
+VRAMLAB_ATOMIC(atomicMin, value < old ? value : old)
+VRAMLAB_ATOMIC(atomicMax, old < value ? value : old)
+VRAMLAB_ATOMIC(atomicAnd, old & value)
+VRAMLAB_ATOMIC(atomicOr, old | value)
+VRAMLAB_ATOMIC(atomicXor, old ^ value)
+VRAMLAB_ATOMIC(atomicInc, old >= value ? T(0) : T(old + 1))
+VRAMLAB_ATOMIC(atomicDec, old == 0 || old > value ? value : T(old - 1))
+#undef VRAMLAB_ATOMIC
+template <class T> static inline T atomicCAS(T *at, std::common_type_t<T> expected, std::common_type_t<T> value) {
+    return vramlab::change(at, [&](T old) -> T { return old == expected ? value : old; });
 }
 
 template <class T> static inline T __ldg(const T *at) { return *at; }
@@ -282,3 +320,6 @@ static inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(unsigned(x))
 static inline int __ffs(int x) { return __builtin_ffs(x); }
 template <class T> static inline T min(T x, std::common_type_t<T> y) { return y < x ? y : x; }
 template <class T> static inline T max(T x, std::common_type_t<T> y) { return x < y ? y : x; }
+
+// The last word of this header: what follows is a learner's.
+#define asm _Pragma("GCC error \"inline PTX (asm) is not available on the CPU: write it in CUDA C++\"") asm

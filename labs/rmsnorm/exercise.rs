@@ -9,7 +9,7 @@ use super::{kernel, study, variant};
 use crate::run::study::{Wrong, judged, shape};
 use crate::run::{Device, Draw, Exercise, Params, RunError, Stage, Watch, this_lab};
 
-pub static EXERCISE: Exercise = Exercise { kernel: kernel::FUSED.name, run };
+pub static EXERCISE: Exercise = Exercise { kernel: kernel::FUSED.name, block_threads: kernel::CUDA.block, run };
 
 /// Nothing, one, primes, around the width of a warp and of a block, and the longest row allowed.
 const SHAPES: [(u32, u32); 15] = [

@@ -9,7 +9,7 @@ const GROUP: Option<Wgsl> = Some(Wgsl { source: SOURCE, share: Share::ItemOfGrou
 /// An invocation for each element; the width stands in the source as well.
 const ITEM: Option<Wgsl> = Some(Wgsl { source: SOURCE, share: Share::ItemOfInvocation { width: 256 } });
 
-const CUDA: Cuda =
+pub const CUDA: Cuda =
     Cuda { source: include_str!("kernel.cu"), ptx: Some(include_str!("kernel.ptx")), block: 256, items_of_block: 1 };
 /// A block for each row.
 const BLOCK: Option<Cuda> = Some(CUDA);

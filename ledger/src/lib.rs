@@ -32,6 +32,7 @@ pub mod inference;
 mod model;
 mod names;
 mod object;
+pub mod occupancy;
 pub mod paging;
 pub mod parallel;
 pub mod planner;

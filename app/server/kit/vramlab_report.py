@@ -51,6 +51,11 @@ KEYS = {
     "budget": ["memory_cap_bytes", "min_samples_per_s", "min_memory_saving_bytes", "min_throughput_ratio",
                "max_eval_loss", "min_step_time_saving_ms", "min_speedup", "max_abs_error", "serving"],
     "decision": ["decision", "reason", "next_action"],
+    "learner_code": ["kernel", "language", "sha256", "resources"],
+    "resources": ["compiler", "block_threads", "targets", "refused"],
+    "target": ["capability", "registers_per_thread", "shared_bytes", "local_bytes", "spill_store_bytes", "spill_load_bytes",
+               "max_threads_per_block", "blocks_per_multiprocessor", "warps_per_multiprocessor",
+               "max_warps_per_multiprocessor", "limited_by"],
 }
 LEVELS = ["theoretical", "cpu_simulation", "cpu_benchmark", "preflight", "gpu_smoke", "gpu_benchmark",
           "serving_backend", "profiler_trace", "multi_gpu"]
@@ -58,9 +63,12 @@ STATUSES = ["ok", "oom", "partial_oom", "failed"]
 WORDS = ["accept", "tune", "reject"]
 TEXTS = {"timer", "name", "status", "error", "model", "label", "param_dtype", "compute_dtype", "matmul_precision",
          "optimizer", "framework", "operation", "dtype", "backend", "kind", "uuid", "driver", "compute_capability",
-         "runtime", "weight_dtype", "kv_dtype", "strategy", "source", "cache_policy", "decision", "reason", "next_action"}
+         "runtime", "weight_dtype", "kv_dtype", "strategy", "source", "cache_policy", "decision", "reason", "next_action",
+         "kernel", "language", "sha256", "compiler", "refused"}
 COUNTS = {"bytes_moved", "batch", "seq", "warmup", "iters", "seed", "prompt_tokens", "generated_tokens", "concurrency",
-          "world_size", "accumulation", "requests", "repeats", "layers", "hidden", "tokens_per_rank"}
+          "world_size", "accumulation", "requests", "repeats", "layers", "hidden", "tokens_per_rank", "capability", "block_threads",
+          "registers_per_thread", "max_threads_per_block", "blocks_per_multiprocessor", "warps_per_multiprocessor",
+          "max_warps_per_multiprocessor"}
 
 
 class Refused(Exception):
@@ -293,6 +301,8 @@ def _problems(data):
     for key in ("device", "budget", "decision"):
         if key in data:
             yield from _object(data[key], f"/{key}", KEYS[key])
+    if "learner_code" in data:
+        yield from _learner_code(data["learner_code"])
     if "decision" in data and data["decision"].get("decision") not in WORDS:
         yield "/decision/decision", f"one of {', '.join(WORDS)}"
     names = [candidate.get("name") for candidate in data.get("candidates", [])]
@@ -309,6 +319,16 @@ def _problems(data):
         yield from _object(candidate.get("quality", {}), f"{here}/quality", KEYS["quality"])
         for number, run in enumerate(candidate.get("runs", [])):
             yield from _object(run, f"{here}/runs/{number}", KEYS["metrics"], positive=True)
+
+
+def _learner_code(code):
+    here = "/learner_code"
+    yield from _object(code, here, KEYS["learner_code"], required=["kernel", "language", "sha256"])
+    found = code.get("resources") if isinstance(code, dict) else None
+    if found is not None:
+        yield from _object(found, f"{here}/resources", KEYS["resources"], required=["compiler", "block_threads"])
+    for at, target in enumerate(found.get("targets", []) if isinstance(found, dict) else []):
+        yield from _object(target, f"{here}/resources/targets/{at}", KEYS["target"], required=KEYS["target"])
 
 
 def _object(block, here, keys, required=(), positive=False):

@@ -10,6 +10,7 @@ pub mod drill;
 mod error;
 mod home;
 pub mod kernel;
+mod kernel_resources;
 pub mod lab;
 mod lesson;
 mod presets;

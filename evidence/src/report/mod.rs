@@ -12,6 +12,7 @@ mod limits;
 mod naming;
 mod provenance;
 mod ranks;
+mod resources;
 mod serving;
 pub(crate) mod spread;
 mod traced;
@@ -28,6 +29,7 @@ pub use level::EvidenceLevel;
 pub use limits::ServingLimits;
 pub use provenance::Provenance;
 pub use ranks::Ranks;
+pub use resources::{Compiled, KernelResources, TargetResources};
 pub use serving::{PrefixCache, Quantised, Serving, Speculative, Times};
 pub use spread::{Interval, IntervalMethod, Spread};
 pub use traced::{Event, MemoryStep, Reached, Roofline};
@@ -100,6 +102,9 @@ pub struct LearnerCode {
     pub language: String,
     /// SHA-256 of its text, lower-case hex.
     pub sha256: String,
+    /// What it would take of a card. Absent where the runner had no compiler for cards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resources: Option<KernelResources>,
 }
 
 /// One report about one lab.

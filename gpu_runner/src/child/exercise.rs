@@ -69,6 +69,7 @@ fn said(replaced: &Replaced) -> LearnerCode {
         kernel: replaced.kernel.clone(),
         language: replaced.language.id().to_owned(),
         sha256: replaced.sha256.clone(),
+        resources: replaced.resources.clone(),
     }
 }
 

@@ -10,6 +10,7 @@ use super::compile;
 use super::exercise;
 use super::kernel::Started;
 use super::limits::{self, Limits};
+use super::resources;
 use super::sandbox::{self, SandboxError};
 use super::spec::{Code, Line, REPORT_FILE, Replaced, Spec, TASK_BYTES, Task};
 use crate::backend::wgpu::Wgpu;
@@ -52,6 +53,7 @@ fn could_not_start(message: String) -> Line {
 fn run(task: &Task) -> Line {
     match task {
         Task::Compile(spec) => compile::run(spec),
+        Task::Resources(spec) => resources::run(spec),
         Task::Execute(spec) => execute(spec).unwrap_or_else(|failed| failed),
     }
 }

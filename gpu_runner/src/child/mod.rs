@@ -6,6 +6,7 @@
 //! | process | holds | runs |
 //! |---|---|---|
 //! | `child`, task compile | the learner's text | the compiler |
+//! | `child`, task resources | the learner's text | NVIDIA's compiler, where there is one |
 //! | `child`, task execute | the lab's program, its inputs, seeds, reference and verdict | a lab of this build |
 //! | `kernel`, started by execute | the inputs of one launch at a time | the learner's code |
 
@@ -14,6 +15,7 @@ mod exercise;
 pub mod kernel;
 mod limits;
 mod main;
+pub mod resources;
 pub mod sandbox;
 mod spec;
 

@@ -3,11 +3,13 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use evidence::KernelResources;
 use labs::run::{Params, Stage};
 use protocol::FailureKind;
 use serde::{Deserialize, Serialize};
 
 use super::compile::CompileSpec;
+use super::resources::ResourcesSpec;
 use crate::backend::BackendName;
 
 /// What a child says: longer lines are not read further.
@@ -24,6 +26,7 @@ pub const REPORT_FILE: &str = "report.json";
 #[serde(rename_all = "snake_case")]
 pub enum Task {
     Compile(CompileSpec),
+    Resources(ResourcesSpec),
     Execute(Spec),
 }
 
@@ -31,7 +34,7 @@ impl Task {
     /// What the process that does it keeps of ours.
     pub fn environment(&self) -> Vec<(&'static str, OsString)> {
         match self {
-            Self::Compile(_) => Vec::new(),
+            Self::Compile(_) | Self::Resources(_) => Vec::new(),
             Self::Execute(spec) => spec.backend.environment().collect(),
         }
     }
@@ -75,6 +78,9 @@ pub struct Replaced {
     pub language: protocol::KernelLanguage,
     pub sha256: String,
     pub code: Code,
+    /// For the report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resources: Option<KernelResources>,
 }
 
 /// In the form in which it runs.
@@ -97,6 +103,8 @@ pub enum Line {
         kind: FailureKind,
         message: String,
     },
+    /// The last line of a child that was asked what a kernel takes.
+    Resources(KernelResources),
     /// The last line of a run whose report is in its file.
     Finished,
 }

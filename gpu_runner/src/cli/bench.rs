@@ -56,7 +56,7 @@ fn run(args: &Args) -> Result<(), ExitCode> {
         planned.push((lab, here::params(lab, args.preset.as_deref(), &args.params)?));
     }
     for (lab, params) in planned {
-        let bytes = here::execute(lab, args.backend, &params, None)?;
+        let bytes = here::execute(lab, args.backend, &params, None, None)?;
         let document = evidence::read(&bytes).map_err(|error| failed(error.to_string()))?;
         print!("{}", table(&document.report));
         if let Some(name) = &args.save {

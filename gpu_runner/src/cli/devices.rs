@@ -34,6 +34,7 @@ pub fn main() -> ExitCode {
         }
     };
     println!("learner code: {}", learner_code());
+    println!("kernels for cards: {}", for_cards());
     let mut silent = false;
     loop {
         match lines.recv_timeout(PATIENCE) {
@@ -69,6 +70,18 @@ fn learner_code() -> String {
         (Err(error), _) => format!("refused: {error}"),
         (Ok(()), None) => "refused: this machine has no g++, which compiles a kernel for the processor".to_owned(),
         (Ok(()), Some(_)) => "taken, in CUDA C++ on the processor: CPU evidence".to_owned(),
+    }
+}
+
+/// Whether reports would say what a learner's kernel takes of a card.
+fn for_cards() -> String {
+    match crate::child::resources::find(None) {
+        Ok(Some(library)) => format!("compiled by {}, for registers, shared memory and spills", library.file.display()),
+        Ok(None) | Err(_) => {
+            "not compiled: no libnvrtc.so.12; pip install nvidia-cuda-nvrtc-cu12 and name its folder with \
+                              run --nvrtc or serve --nvrtc"
+                .to_owned()
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use labs::Lab;
 use protocol::{KernelSource, ParamValue, Params};
 
 use crate::backend::{BackendName, labs_for};
+use crate::child::resources::Library;
 use crate::child::{Line, Spec};
 use crate::supervisor::process::ChildProgram;
 use crate::supervisor::{Ending, Run, Stop};
@@ -60,6 +61,7 @@ pub fn execute(
     backend: BackendName,
     params: &Params,
     kernel: Option<&KernelSource>,
+    nvrtc: Option<&Library>,
 ) -> Result<Vec<u8>, ExitCode> {
     let timeout = Duration::from_secs(lab.timeout_s);
     let spec = Spec {
@@ -77,11 +79,11 @@ pub fn execute(
         })?;
     let (sender, events) = mpsc::channel();
     let started = Instant::now();
-    let run = Run { program: &program, spec: &spec, kernel, timeout, stop: &stop };
+    let run = Run { program: &program, spec: &spec, kernel, nvrtc, timeout, stop: &stop };
     let ending = run.watch(&sender, &events, &mut |line| match line {
         Line::Stage(stage) => eprintln!("{:>7.1} s  {}", started.elapsed().as_secs_f64(), stage.id()),
         Line::Note(text) => eprintln!("{:>7.1} s  {text}", started.elapsed().as_secs_f64()),
-        Line::Failed { .. } | Line::Finished => {}
+        Line::Failed { .. } | Line::Resources(_) | Line::Finished => {}
     });
     match ending {
         Ending::Report(bytes) => Ok(bytes),

@@ -76,6 +76,21 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Where NVIDIA's compiler is, for what a learner's kernel takes of a card.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NvrtcFolder {
+    /// The folder of NVIDIA's compiler (libnvrtc.so.12), which says what a learner's kernel takes of a card; it needs no card. Default:
+    /// where the loader and NVIDIA's packages have it, if they do.
+    #[arg(long = "nvrtc", env = "VRAMLAB_NVRTC", value_name = "FOLDER")]
+    folder: Option<std::path::PathBuf>,
+}
+
+impl NvrtcFolder {
+    fn find(&self) -> Result<Option<crate::child::resources::Library>, String> {
+        crate::child::resources::find(self.folder.as_deref()).map_err(|error| format!("--nvrtc: {error}"))
+    }
+}
+
 /// Whoever started us may have left files open for us; our own are closed for children by the standard library.
 fn keep_open_files_from_children() {
     close_fds::set_fds_cloexec(3, &[]);

@@ -28,6 +28,8 @@ pub struct Args {
     /// Your own code for the kernel that the lab lets be replaced: FILE.cu in CUDA C++ (backend cpu) or FILE.wgsl (backend wgpu).
     #[arg(long, value_name = "FILE")]
     kernel: Option<PathBuf>,
+    #[command(flatten)]
+    nvrtc: super::NvrtcFolder,
 }
 
 pub fn main(args: &Args) -> ExitCode {
@@ -45,8 +47,12 @@ fn run(args: &Args) -> Result<(), ExitCode> {
         eprintln!("gpu_runner: {error}");
         ExitCode::from(2)
     })?;
+    let nvrtc = args.nvrtc.find().map_err(|error| {
+        eprintln!("gpu_runner: {error}");
+        ExitCode::from(2)
+    })?;
     let started = Instant::now();
-    let bytes = here::execute(lab, args.backend, &params, kernel.as_ref())?;
+    let bytes = here::execute(lab, args.backend, &params, kernel.as_ref(), nvrtc.as_ref())?;
     here::write(&args.out, &bytes)?;
     eprintln!("{:>7.1} s  report: {}", started.elapsed().as_secs_f64(), args.out.display());
     Ok(())

@@ -42,6 +42,8 @@ pub struct Args {
     /// Certificates (PEM) to trust instead of the public authorities.
     #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,
+    #[command(flatten)]
+    nvrtc: super::NvrtcFolder,
     /// Accept plain http to another machine. Whoever can read the network can then use this runner's token.
     #[arg(long)]
     insecure_http: bool,
@@ -61,6 +63,13 @@ pub fn main(args: Args) -> ExitCode {
         eprintln!("gpu_runner: {} labels; expected at most {}", args.labels.len(), protocol::limits::LABELS);
         return ExitCode::FAILURE;
     }
+    let nvrtc = match args.nvrtc.find() {
+        Ok(nvrtc) => nvrtc,
+        Err(error) => {
+            eprintln!("gpu_runner: {error}");
+            return ExitCode::from(2);
+        }
+    };
     let options = Options {
         offer: offer(args.backend, args.labels),
         server: args.server,
@@ -75,6 +84,7 @@ pub fn main(args: Args) -> ExitCode {
         timeout: args.timeout_s.map(Duration::from_secs),
         memory_bytes: args.memory_mib.map(|mib| mib << 20).or_else(|| Some(cpu::memory_bytes()? / 4 * 3)),
         child,
+        nvrtc,
     };
     // A process of the same user can otherwise read our memory, and with it the key.
     if let Err(error) = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable) {

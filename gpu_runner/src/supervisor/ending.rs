@@ -56,6 +56,11 @@ pub fn read(spec: &Spec, last: Option<Line>, status: ExitStatus, stderr: &str, r
     broken(status, stderr, spec.cpu_seconds)
 }
 
+/// Whether it was ended for its processor time.
+pub fn used_up(status: ExitStatus) -> bool {
+    status.signal() == Some(SIGXCPU)
+}
+
 /// For a child that said no last word.
 pub fn broken(status: ExitStatus, stderr: &str, cpu_seconds: u64) -> Ending {
     let crashed = |what: String| Ending::failed(FailureKind::ChildCrashed, format!("the lab's process {what}"));

@@ -10,6 +10,7 @@ use super::ending::{self, Ending};
 use super::learner;
 use super::process::{ChildProgram, Event, Running};
 use super::stop::Stop;
+use crate::child::resources::Library;
 use crate::child::{Line, Spec, Task};
 use crate::listener::LAST_WORDS;
 
@@ -21,6 +22,8 @@ pub struct Run<'a> {
     pub spec: &'a Spec,
     /// Learner code for the lab's exercise: compiled by a child of its own before the lab starts.
     pub kernel: Option<&'a KernelSource>,
+    /// NVIDIA's compiler, where this machine has it.
+    pub nvrtc: Option<&'a Library>,
     pub timeout: Duration,
     pub stop: &'a Stop,
 }
@@ -104,7 +107,7 @@ impl Run<'_> {
                 Ok(Event::Exited) => {}
                 Ok(Event::OutputEnded) => silent = true,
                 // Its words would be taken for those of the next child.
-                Err(_) if matches!(task, Task::Compile(_)) => {
+                Err(_) if matches!(task, Task::Compile(_) | Task::Resources(_)) => {
                     return Err(crashed("the compiler's output stayed open after its end".to_owned()));
                 }
                 Err(_) => silent = true,

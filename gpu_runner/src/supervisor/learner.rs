@@ -3,15 +3,19 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
+use std::process::ExitStatus;
 use std::time::Instant;
 
+use evidence::{KernelResources, TargetResources};
+use labs::run::Exercise;
 use protocol::{FailureKind, KernelLanguage, KernelSource};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
 use super::ending::{self, Ending};
 use super::job::{Run, Wires};
-use crate::child::compile::{CompileSpec, LIBRARY_BYTES, LIBRARY_FILE};
+use crate::child::compile::{CompileSpec, LIBRARY_BYTES, LIBRARY_FILE, SOURCE_NAME};
+use crate::child::resources::ResourcesSpec;
 use crate::child::{Code, Line, Replaced, Spec, Task, sandbox};
 
 /// Of processor time, for each part of the compiler.
@@ -31,23 +35,28 @@ pub fn compile(
     deadline: Instant,
     wires: &mut Wires<'_>,
 ) -> Result<Compiled, Ending> {
-    let kernel = kernel_of(run.spec, source)?;
+    let exercise = exercise_of(run.spec, source)?;
+    let kernel = exercise.kernel;
     // Without both halves of the sandbox nothing of a learner runs, on no machine.
     sandbox::probe().map_err(|error| {
         Ending::failed(FailureKind::ChildCouldNotStart, format!("learner code is not run on this machine: {error}"))
     })?;
-    let replaced = |code: Code| Replaced {
+    let replaced = |code: Code, resources: Option<KernelResources>| Replaced {
         kernel: kernel.to_owned(),
         language: source.language,
         sha256: Sha256::digest(source.text.as_str().as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect(),
         code,
+        resources,
     };
     match source.language {
         // The device's library compiles it, in the process that has the device.
-        KernelLanguage::Wgsl => Ok(Compiled { replaced: replaced(Code::Text(source.text.clone())), _folder: None }),
+        KernelLanguage::Wgsl => {
+            Ok(Compiled { replaced: replaced(Code::Text(source.text.clone()), None), _folder: None })
+        }
         KernelLanguage::Cuda => {
             let (folder, library) = library(run, kernel, source, deadline, wires)?;
-            Ok(Compiled { replaced: replaced(Code::Library(library)), _folder: Some(folder) })
+            let resources = resources(run, exercise, source.text.as_str(), deadline, wires)?;
+            Ok(Compiled { replaced: replaced(Code::Library(library), resources), _folder: Some(folder) })
         }
     }
 }
@@ -85,12 +94,12 @@ fn library(
 }
 
 /// What this runner takes: for a lab that has such an exercise, CUDA C++ on the processor and WGSL on an adapter.
-fn kernel_of(spec: &Spec, source: &KernelSource) -> Result<&'static str, Ending> {
+fn exercise_of(spec: &Spec, source: &KernelSource) -> Result<&'static Exercise, Ending> {
     let Some(exercise) = labs::run::exercise(&spec.lab) else {
         return Err(Ending::failed(FailureKind::Lab, format!("the lab {} lets no kernel be replaced", spec.lab)));
     };
     if source.language.backend() == spec.backend.id() {
-        return Ok(exercise.kernel);
+        return Ok(exercise);
     }
     Err(Ending::failed(
         FailureKind::UnknownLab,
@@ -100,6 +109,68 @@ fn kernel_of(spec: &Spec, source: &KernelSource) -> Result<&'static str, Ending>
             spec.backend.id()
         ),
     ))
+}
+
+/// What the kernel would take of a card. It decides nothing: where the compiler refuses the text or breaks over it, the report says so,
+/// and the kernel still runs on the processor.
+fn resources(
+    run: &Run<'_>,
+    exercise: &Exercise,
+    text: &str,
+    deadline: Instant,
+    wires: &mut Wires<'_>,
+) -> Result<Option<KernelResources>, Ending> {
+    let Some(library) = run.nvrtc else { return Ok(None) };
+    let block_threads = u64::from(exercise.block_threads);
+    let task = Task::Resources(ResourcesSpec {
+        text: text.to_owned(),
+        kernel: exercise.kernel.to_owned(),
+        block_threads,
+        library: library.clone(),
+        cpu_seconds: CPU_SECONDS,
+        memory_bytes: MEMORY_BYTES,
+    });
+    let left = run.stage(&task, deadline, wires)?;
+    let found = match left.last {
+        Some(Line::Resources(found)) if left.status.success() => found,
+        // This machine's fault: the report has no such part.
+        Some(Line::Failed { message, .. }) => {
+            tracing::warn!(%message, "NVIDIA's compiler cannot be used");
+            return Ok(None);
+        }
+        _ => KernelResources {
+            compiler: "NVRTC".to_owned(),
+            block_threads,
+            targets: Vec::new(),
+            refused: Some(format!("{SOURCE_NAME}: {}", broke(left.status))),
+        },
+    };
+    wires.line(&Line::Note(told(&found)));
+    Ok(Some(found))
+}
+
+fn broke(status: ExitStatus) -> String {
+    if ending::used_up(status) {
+        format!("compiling for a card took more than {CPU_SECONDS} s of processor time")
+    } else {
+        format!("the compiler for cards broke off, most likely because it needed more than {} MiB", MEMORY_BYTES >> 20)
+    }
+}
+
+fn told(found: &KernelResources) -> String {
+    if let Some(why) = &found.refused {
+        return format!("{} does not take the kernel for a card:\n{why}", found.compiler);
+    }
+    let each = found.targets.iter().map(|target| {
+        let TargetResources { capability, registers_per_thread, shared_bytes, local_bytes, .. } = target;
+        let spilled = target.spill_store_bytes.saturating_add(target.spill_load_bytes);
+        let percent = target.occupancy_percent().unwrap_or(0);
+        format!(
+            "sm_{capability}: {registers_per_thread} registers a thread, {shared_bytes} B shared, {local_bytes} B local, {spilled} B \
+             spilled, occupancy {percent}%"
+        )
+    });
+    format!("compiled for cards, run on none: {}", each.collect::<Vec<_>>().join("; "))
 }
 
 /// In a folder of its own: neither the compiler nor the lab nor the code itself has the right to write there.

@@ -19,6 +19,7 @@ use super::stop::Stop;
 use super::times::Times;
 use super::{ending, machine};
 use crate::backend::{BackendName, labs_for};
+use crate::child::resources::Library;
 use crate::child::{Line, Spec};
 
 #[derive(Debug, Clone)]
@@ -39,6 +40,8 @@ pub struct Options {
     pub timeout: Option<Duration>,
     pub memory_bytes: Option<u64>,
     pub child: ChildProgram,
+    /// NVIDIA's compiler, where this machine has it.
+    pub nvrtc: Option<Library>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -90,6 +93,12 @@ pub fn serve(options: &Options, stop: &Stop) -> Result<Served, ServeError> {
     match crate::child::sandbox::probe() {
         Ok(()) => tracing::info!("children are shut in; learner code is taken"),
         Err(error) => tracing::warn!(%error, "children are not shut in; jobs with learner code are refused"),
+    }
+    match &options.nvrtc {
+        Some(library) => tracing::info!(nvrtc = %library.file.display(), "kernels are compiled for cards too"),
+        None => tracing::info!(
+            "no NVRTC: reports do not say what a kernel takes of a card (pip install nvidia-cuda-nvrtc-cu12, --nvrtc FOLDER)"
+        ),
     }
     let names: Vec<&str> = labs.iter().map(LabName::as_str).collect();
     tracing::info!(server = %address, labs = ?names, key = %service.key.public(), "waiting for jobs");
@@ -194,7 +203,8 @@ impl Service<'_> {
         let (sender, events) = mpsc::channel();
         let keeper = Keeper::start(&self.client, claim, times, &sender);
         let kernel = claim.kernel.as_ref();
-        let run = Run { program: &self.options.child, spec, kernel, timeout, stop: self.stop };
+        let nvrtc = self.options.nvrtc.as_ref();
+        let run = Run { program: &self.options.child, spec, kernel, nvrtc, timeout, stop: self.stop };
         run.watch(&sender, &events, &mut |line| match line {
             Line::Stage(stage) => {
                 tracing::info!(job = %claim.job_id, stage = stage.id(), "stage");
@@ -205,7 +215,7 @@ impl Service<'_> {
                 tracing::info!(job = %claim.job_id, note = %text, "note");
                 keeper.say(text);
             }
-            Line::Failed { .. } | Line::Finished => {}
+            Line::Failed { .. } | Line::Resources(_) | Line::Finished => {}
         })
     }
 

@@ -24,7 +24,7 @@ fn run(script: &str) -> (Ending, Vec<Line>) {
     let source = KernelSource { language: KernelLanguage::Cuda, text };
     let (sender, events) = mpsc::channel();
     let (stop, timeout) = (Stop::new(), Duration::from_secs(60));
-    let run = Run { program: &program, spec: &spec, kernel: Some(&source), timeout, stop: &stop };
+    let run = Run { program: &program, spec: &spec, kernel: Some(&source), nvrtc: None, timeout, stop: &stop };
     let mut lines = Vec::new();
     (run.watch(&sender, &events, &mut |line| lines.push(line.clone())), lines)
 }
@@ -66,7 +66,7 @@ fn a_lab_without_an_exercise_takes_no_code() {
         let source = KernelSource { language, text: text.clone() };
         let (sender, events) = mpsc::channel();
         let (stop, timeout) = (Stop::new(), Duration::from_secs(60));
-        let run = Run { program: &program, spec: &spec, kernel: Some(&source), timeout, stop: &stop };
+        let run = Run { program: &program, spec: &spec, kernel: Some(&source), nvrtc: None, timeout, stop: &stop };
         let Ending::Failed { message, .. } = run.watch(&sender, &events, &mut |_| {}) else { panic!("taken") };
         let expected = if language == KernelLanguage::Cuda {
             "lets no kernel be replaced"

@@ -3,6 +3,7 @@
 
 mod artefacts;
 mod bench;
+mod cards;
 mod compiling;
 mod honest;
 mod machine;

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use gpu_runner::backend::BackendName;
+use gpu_runner::child::resources::Library;
 use gpu_runner::child::sandbox::{self, Profile};
 
 use crate::bench::{Secret, run};
@@ -65,6 +66,27 @@ fn the_compiler_writes_where_it_does_not_read_its_headers() {
         is_confined(&out, &secret);
         denied("beside its headers", fs::write(source.join("libcuda.so.1"), "x"));
         denied("in the job's folder", fs::write(job.path().join("x"), "x"));
+    });
+}
+
+#[test]
+fn the_compiler_for_cards_reads_its_headers_and_nothing_else() {
+    let (own, secret) = (tempfile::tempdir().unwrap(), Secret::new());
+    let headers = own.path().join("include");
+    fs::create_dir(&headers).unwrap();
+    fs::write(headers.join("cuda_fp16.h"), "").unwrap();
+    let library = Library { file: own.path().join("libnvrtc.so.12"), headers: vec![headers.clone()] };
+    fs::write(&library.file, "").unwrap();
+    shut_in(&sandbox::resources(&library), || {
+        File::open(headers.join("cuda_fp16.h")).unwrap();
+        for path in [secret.path.as_path(), &library.file, Path::new("/etc/passwd"), Path::new("/proc/self/environ")] {
+            denied(&path.display().to_string(), File::open(path));
+        }
+        denied("a header of its own", fs::write(headers.join("x.h"), ""));
+        denied("beside the library", fs::write(own.path().join("libcuda.so.1"), ""));
+        denied("a program", Command::new("/bin/true").status());
+        denied("a call", TcpStream::connect("127.0.0.1:9"));
+        denied("a session of its own", rustix::process::setsid().map_err(io::Error::from));
     });
 }
 

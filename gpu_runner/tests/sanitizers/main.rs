@@ -1,5 +1,7 @@
 //! The lab's kernel on the processor under the compiler's sanitizers: what fibers cannot show, a tool that looks on does.
 
+mod forms;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -18,11 +20,14 @@ enum Tool {
 
 /// Compiles a kernel with the driver and runs it.
 fn run(kernel: &str, tool: Tool) -> Output {
+    let driver = include_str!("driver.cpp");
+    run_whole(&format!("#include \"cuda_on_cpu.h\"\n{kernel}\nVRAMLAB_KERNEL(rmsnorm_fused)\n{driver}"), tool)
+}
+
+fn run_whole(text: &str, tool: Tool) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let (source, program) = (folder.path().join("whole.cpp"), folder.path().join("whole"));
-    let driver = include_str!("driver.cpp");
-    let exported = "VRAMLAB_KERNEL(rmsnorm_fused)";
-    fs::write(&source, format!("#include \"cuda_on_cpu.h\"\n{kernel}\n{exported}\n{driver}")).unwrap();
+    fs::write(&source, gpu_runner::child::compile::rewritten(text)).unwrap();
     let flags: &[&str] = match tool {
         Tool::Address => &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
         Tool::Thread => &["-fsanitize=thread", "-DVRAMLAB_THREADS"],

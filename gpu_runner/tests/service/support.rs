@@ -79,6 +79,7 @@ impl Home {
                 program: "/bin/sh".into(),
                 args: vec!["-c".into(), script.into(), "sh".into(), note.into_os_string()],
             },
+            nvrtc: None,
         }
     }
 }

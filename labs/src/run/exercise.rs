@@ -14,6 +14,8 @@ pub type Judge = fn(&Params, &mut dyn Device, &mut dyn Watch, &mut Draw<'_>) -> 
 /// A kernel that a learner may write, and how the lab judges it: right or wrong, on shapes and contents of the lab's choice.
 pub struct Exercise {
     pub kernel: &'static str,
+    /// Of a block on a card.
+    pub block_threads: u32,
     pub run: Judge,
 }
 

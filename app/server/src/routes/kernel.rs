@@ -5,6 +5,7 @@ use axum::extract::{Form, Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
+use evidence::LearnerCode;
 use labs::{KernelExercise, Lab};
 use leptos::prelude::*;
 use protocol::{KernelError, KernelLanguage, KernelSource, KernelText};
@@ -15,7 +16,7 @@ use ui::shell::Section;
 use super::job_state::shown;
 use super::jobs::{Refused, enqueue_kernel};
 use crate::http::{AppState, Reader};
-use crate::store::{JobId, StoreError, jobs, kernels};
+use crate::store::{JobId, ReportId, StoreError, Viewer, jobs, kernels, reports};
 
 pub fn routes() -> Router<AppState> {
     Router::new().route("/{lang}/labs/{id}/kernel", get(show).post(send))
@@ -99,8 +100,18 @@ async fn written(
     let (source, row) = (kernels::get(&app.store, viewer, job).await?, jobs::get(&app.store, viewer, job).await?);
     let Some((source, row)) = source.zip(row).filter(|(_, row)| row.lab == lab.id) else { return Ok(None) };
     let state = shown(&app.store, viewer, &row).await?;
-    let outcome = KernelOutcome { job: state.id, state: state.state, report: state.report, message: state.message };
+    let code = match row.report_id.filter(|_| state.report.is_some()) {
+        Some(report) => learner_code(app, viewer, report).await?,
+        None => None,
+    };
+    let outcome =
+        KernelOutcome { job: state.id, state: state.state, report: state.report, message: state.message, code };
     Ok(Some(Written { language: source.language, text: source.text.into(), outcome: Some(outcome) }))
+}
+
+async fn learner_code(app: &AppState, viewer: Viewer, report: ReportId) -> Result<Option<LearnerCode>, StoreError> {
+    let raw = reports::raw(&app.store, viewer, report).await?;
+    Ok(raw.and_then(|raw| evidence::read(&raw).ok()?.report.learner_code))
 }
 
 #[derive(Deserialize)]

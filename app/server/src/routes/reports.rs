@@ -258,7 +258,7 @@ async fn load(
         level: row.level.map(|level| level.id().to_owned()),
         origin: row.provenance.id().to_owned(),
         device: row.device_name.clone(),
-        own_kernel: document.as_ref().and_then(|doc| Some(doc.report.learner_code.as_ref()?.kernel.clone())),
+        own_kernel: document.as_ref().and_then(|doc| doc.report.learner_code.clone()),
         created: day(row.created_ms),
         graded: history.first().map(|grade| day(grade.created_ms)),
         grader: history.first().map(|grade| grade.grader_version.clone()),

@@ -4,6 +4,7 @@ use axum::http::StatusCode;
 use protocol::{Nonce, PublicKey, RunnerKey, SignedReport};
 use serde_json::{Value, json};
 use server::store::{Role, grades, jobs, runners};
+use sha2::{Digest as _, Sha256};
 
 use crate::{
     bed,
@@ -39,7 +40,8 @@ impl Runner<'_> {
     }
 
     async fn claim(&mut self) -> Option<(String, Nonce)> {
-        let page = self.send("POST", "claims", &json!({ "labs": ["rmsnorm"] })).await;
+        let asked = json!({ "labs": ["rmsnorm"], "offer": { "backends": ["cpu"] } });
+        let page = self.send("POST", "claims", &asked).await;
         let claim: Value = serde_json::from_str(&page.body).ok()?;
         let text = |key: &str| claim[key].as_str().expect("text").to_owned();
         Some((text("job_id"), text("nonce").parse().expect("a nonce")))
@@ -157,5 +159,69 @@ async fn only_scopes_that_open_something_are_offered() {
         assert_eq!(page.contains(&format!("value=\"{scope}\"")), offered, "{scope}");
         let made = mei.post("/en/account/tokens", &[("name", "t"), ("scope", scope)]).await;
         assert_eq!(made.status == StatusCode::OK, offered, "{scope}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_kernel_takes_of_a_card_is_on_its_page_and_on_that_of_its_report() {
+    let site = Site::open().await;
+    site.account("lin", Role::Learner).await;
+    let mut lin = site.signed_in("lin").await;
+    let mut runner = runner(&site, None).await;
+    let target = |capability: u32, registers: u64, percent: u64| {
+        json!({ "capability": capability, "registers_per_thread": registers, "shared_bytes": 32, "local_bytes": 0,
+            "spill_store_bytes": 12, "spill_load_bytes": 0, "max_threads_per_block": 256, "blocks_per_multiprocessor": 6,
+            "warps_per_multiprocessor": percent, "max_warps_per_multiprocessor": 100,
+            "limited_by": ["registers", "shared_memory"] })
+    };
+    let found =
+        json!({ "compiler": "NVRTC 12.0", "block_threads": 256, "targets": [target(80, 40, 75), target(90, 41, 74)] });
+    let refused = json!({ "compiler": "NVRTC 12.0", "block_threads": 256, "refused": "kernel.cu:2: error: no <b>" });
+    for (resources, told) in [
+        (found, ["<td class=\"n\">40</td>", ">sm_90<", "75%", "registers, shared memory", "12 B"]),
+        (
+            refused,
+            [
+                "does not compile for a card",
+                "kernel.cu:2: error: no &lt;b&gt;",
+                "NVRTC 12.0",
+                "256 threads",
+                "not measured",
+            ],
+        ),
+        (
+            Value::Null,
+            ["has no NVIDIA compiler", "nvidia-cuda-nvrtc-cu12", "--nvrtc", "pip install", "It needs no GPU"],
+        ),
+    ] {
+        let text = format!("// {told:?}\n");
+        let sha256: String = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        let sent = lin.post("/en/labs/rmsnorm/kernel", &[("kernel", &text)]).await;
+        let job = sent.location().rsplit('/').next().expect("an id").to_owned();
+        let (claimed, nonce) = runner.claim().await.expect("the job");
+        assert_eq!(claimed, job);
+        let mut report = report();
+        let asked = site.bed.column("jobs", "params").await;
+        let asked: Value = serde_json::from_str(asked.last().expect("a job")).expect("JSON");
+        for size in ["rows", "hidden"].iter().filter(|size| asked.get(**size).is_some()) {
+            report["workload"]["kernel"]["shape"][*size] = asked[*size].clone();
+        }
+        report["learner_code"] = json!({ "kernel": "rmsnorm_fused", "language": "cuda", "sha256": sha256 });
+        if !resources.is_null() {
+            report["learner_code"]["resources"] = resources.clone();
+        }
+        let page = runner.report(&job, &nonce, &report).await;
+        assert_eq!(page.status, StatusCode::OK, "{}", page.body);
+        let kernel = lin.get(&format!("/en/labs/rmsnorm/kernel?job={job}")).await.body;
+        let start = kernel.find("href=\"/en/reports/").expect("a report") + 6;
+        let path = kernel[start..].split('"').next().expect("a link").to_owned();
+        for page in [kernel.clone(), lin.get(&path).await.body] {
+            for words in told {
+                assert!(page.contains(words), "{words}: {page}");
+            }
+        }
+        assert_eq!(kernel.contains("data-lines=\"2\""), resources.get("refused").is_some(), "the line is marked");
+        let chinese = lin.get(&format!("/zh/labs/rmsnorm/kernel?job={job}")).await.body;
+        assert!(chinese.contains("在显卡上占用的资源"));
     }
 }

@@ -1,8 +1,9 @@
 //! Writing a kernel: the text, what is asked of it, and what became of the last one.
 
-use evidence::Lang;
+use evidence::{Lang, LearnerCode};
 use leptos::prelude::*;
 
+use super::kernel_resources::Resources;
 use crate::html;
 
 /// What the page shows of an exercise.
@@ -38,6 +39,16 @@ pub struct KernelOutcome {
     pub report: Option<String>,
     /// What the compiler or the checks said.
     pub message: Option<String>,
+    /// Of the report, when it is there.
+    pub code: Option<LearnerCode>,
+}
+
+impl KernelOutcome {
+    /// The compilers' messages, in which lines of the text are named.
+    fn said(&self) -> String {
+        let refused = self.code.as_ref().and_then(|code| code.resources.as_ref()?.refused.as_deref());
+        [self.message.as_deref(), refused].into_iter().flatten().collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// Lines of the text that a compiler's message names, from 1, each once.
@@ -70,7 +81,7 @@ fn language(id: &str, lang: Lang) -> (&'static str, &'static str) {
 #[component]
 pub fn KernelPage(lang: Lang, facts: KernelFacts) -> impl IntoView {
     let at = format!("/{}/labs/{}", lang.code(), facts.lab);
-    let message = facts.outcome.as_ref().and_then(|outcome| outcome.message.clone()).unwrap_or_default();
+    let message = facts.outcome.as_ref().map(KernelOutcome::said).unwrap_or_default();
     let marked = named_lines(&message).iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
     let (script, style) = facts.editor;
     let rows = facts.source.lines().count().clamp(12, 40) + 2;
@@ -103,7 +114,15 @@ pub fn KernelPage(lang: Lang, facts: KernelFacts) -> impl IntoView {
             <h1>{lang.pick("写一个核", "Write a kernel")} " " <small class="hint"><code>{facts.kernel}</code></small></h1>
             <p class="lead">{facts.text}</p>
             {facts.problem.map(|problem| view! { <p class="problem" role="alert">{problem}</p> })}
-            {facts.outcome.map(|outcome| view! { <Outcome lang outcome /> })}
+            {facts
+                .outcome
+                .map(|outcome| {
+                    let code = outcome.code.clone();
+                    view! {
+                        <Outcome lang outcome />
+                        {code.map(|code| view! { <Resources lang code /> })}
+                    }
+                })}
             {several
                 .then(|| view! { <nav class="tabs" aria-label=lang.pick("语言", "Language")>{languages}</nav> })}
             <form method="post" action=format!("{at}/kernel") class="kernel">

@@ -10,7 +10,7 @@ mod raise;
 mod reconciliation;
 mod threads;
 
-use evidence::EvidenceClass;
+use evidence::{EvidenceClass, LearnerCode};
 
 use super::credit::CreditLine;
 
@@ -57,7 +57,7 @@ pub struct ReportFacts {
     pub origin: String,
     pub device: Option<String>,
     /// The kernel that the learner wrote, where one ran.
-    pub own_kernel: Option<String>,
+    pub own_kernel: Option<LearnerCode>,
     pub created: String,
     pub graded: Option<String>,
     pub grader: Option<String>,

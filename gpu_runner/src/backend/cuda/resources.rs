@@ -46,6 +46,26 @@ pub fn read(log: &str) -> Vec<Resources> {
     all
 }
 
+/// What is said of one kernel of a stranger's source. The compiler prints that source's own messages before the assembler begins, so
+/// what looks like the assembler's words in them comes first: the last one counts.
+pub fn of(log: &str, kernel: &str) -> Option<Resources> {
+    read(log).into_iter().rev().find(|found| is_named(&found.kernel, kernel))
+}
+
+/// The most threads of a block that the kernel promises, which stands in its PTX.
+pub fn promised_threads(ptx: &str, kernel: &str) -> Option<u64> {
+    let entry = ptx.split(".entry ").skip(1).find(|rest| {
+        is_named(rest.split(|c: char| c == '(' || c.is_whitespace()).next().unwrap_or_default(), kernel)
+    })?;
+    let sizes = entry.split('{').next()?.split(".maxntid").nth(1)?.lines().next()?;
+    sizes.split(',').try_fold(1u64, |product, size| product.checked_mul(size.trim().parse().ok()?))
+}
+
+/// A kernel that is not `extern "C"` has its parameters in its name.
+fn is_named(entry: &str, kernel: &str) -> bool {
+    entry == kernel || entry.starts_with(&format!("_Z{}{kernel}", kernel.len()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,5 +93,33 @@ ptxas info    : Used 255 registers, used 1 barriers, 32 bytes smem, 388 bytes cm
         };
         assert_eq!(read(log), [fused, square]);
         assert_eq!(read(""), []);
+    }
+
+    #[test]
+    fn a_source_that_speaks_like_the_assembler_is_not_believed() {
+        let log = "kernel.cu(2): remark #20200-D: #pragma message: \"x
+ptxas info    : Compiling entry function '_Z1kPf' for 'sm_80'
+ptxas info    : Used 1 registers\"
+ptxas info    : Compiling entry function '_Z1kPf' for 'sm_80'
+ptxas info    : Used 24 registers
+ptxas info    : Compiling entry function '_Z2kkPf' for 'sm_80'
+ptxas info    : Used 3 registers
+";
+        assert_eq!(of(log, "k").unwrap().registers, 24);
+        assert_eq!(of(log, "x"), None);
+    }
+
+    #[test]
+    fn a_promise_is_read_from_the_entry_it_belongs_to() {
+        let ptx = ".visible .entry a(\n\t.param .u64 a_0\n)\n{\n}\n.visible .entry _Z1bPf(\n)\n.maxntid 32, 8, 1\n.minnctapersm 2\n{\n}\n";
+        for (ptx, kernel, expected) in [
+            (ptx, "b", Some(256)),
+            (ptx, "a", None),
+            (ptx, "c", None),
+            (".entry b()\n.maxntid 9999999999, 9999999999, 2\n{", "b", None),
+            (".entry b()\n.maxntid", "b", None),
+        ] {
+            assert_eq!(promised_threads(ptx, kernel), expected, "{kernel}");
+        }
     }
 }

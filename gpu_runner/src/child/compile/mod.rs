@@ -4,7 +4,11 @@
 //! users, so an `#include` of their files, however it is spelt, finds nothing. The text reaches it through a pipe, its working
 //! folder holds our header only, and what it writes goes to a folder that it does not search.
 
+mod dynamic;
 mod told;
+
+pub use dynamic::rewritten;
+pub(super) use told::nvidia_lines;
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -27,8 +31,14 @@ pub const LIBRARY_FILE: &str = "out/kernel.so";
 pub const LIBRARY_BYTES: u64 = 16 << 20;
 
 const HEADER_NAME: &str = "cuda_on_cpu.h";
-const HEADERS: [(&str, &str); 2] =
-    [(HEADER_NAME, include_str!("../../../host/cuda_on_cpu.h")), ("fibers.h", include_str!("../../../host/fibers.h"))];
+const HEADERS: [(&str, &str); 6] = [
+    (HEADER_NAME, include_str!("../../../host/cuda_on_cpu.h")),
+    ("fibers.h", include_str!("../../../host/fibers.h")),
+    ("dynamic.h", include_str!("../../../host/dynamic.h")),
+    ("sixteen.h", include_str!("../../../host/sixteen.h")),
+    ("cuda_fp16.h", include_str!("../../../host/cuda_fp16.h")),
+    ("cuda_bf16.h", include_str!("../../../host/cuda_bf16.h")),
+];
 /// Headers of the toolkit that say nothing beyond ours.
 const EMPTY_HEADERS: [&str; 3] = ["cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h"];
 const COMPILERS: [&str; 2] = ["/usr/bin/g++", "/bin/g++"];
@@ -104,7 +114,7 @@ fn whole_text(spec: &CompileSpec) -> String {
     let exports: String = spec.kernels.iter().map(|kernel| format!("VRAMLAB_KERNEL({kernel})\n")).collect();
     format!(
         "#include \"{HEADER_NAME}\"\n#line 1 \"{SOURCE_NAME}\"\n{}\n#line 1 \"{EXPORT_NAME}\"\n{exports}",
-        spec.text.replace("\r\n", "\n")
+        rewritten(&spec.text.replace("\r\n", "\n"))
     )
 }
 

@@ -9,7 +9,7 @@ mod profile;
 
 pub use calls::Calls;
 pub use files::Files;
-pub use profile::{Profile, compile, kernel, lab};
+pub use profile::{Profile, compile, kernel, lab, resources};
 
 /// What this machine's kernel lacks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

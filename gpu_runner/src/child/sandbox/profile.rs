@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Calls, Files};
 use crate::backend::BackendName;
+use crate::child::resources::Library;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
@@ -78,6 +79,12 @@ pub fn compile(source: &Path, out: &Path) -> Profile {
     let mut read = paths(&[&["/usr/include", "/usr/share/gcc", "/etc/ld.so.cache"]]);
     read.push(source.to_owned());
     let files = Files { read, run: paths(&[COMPILER]), write: vec![out.to_owned()], devices: paths(&[&["/dev/null"]]) };
+    Profile { files, calls: Calls::Trusted }
+}
+
+/// NVIDIA's compiler, loaded already, over a learner's text: it reads headers of its own, and writes nothing.
+pub fn resources(library: &Library) -> Profile {
+    let files = Files { read: library.headers.clone(), ..Files::default() };
     Profile { files, calls: Calls::Trusted }
 }
 

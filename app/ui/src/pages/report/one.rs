@@ -11,6 +11,7 @@ use super::raise::Raise;
 use super::reconciliation::Reconciliation;
 use super::threads::Threads;
 use crate::pages::credit::{Credit, CreditLine};
+use crate::pages::kernel_resources::Resources;
 use crate::words;
 
 #[component]
@@ -55,6 +56,7 @@ pub fn ReportPage(
                         .into_any()
                 }
             }}
+            {facts.own_kernel.clone().map(|code| view! { <Resources lang code /> })}
             {facts
                 .has_budget
                 .then(|| {
@@ -102,10 +104,10 @@ fn Facts(facts: ReportFacts, lang: Lang) -> impl IntoView {
             {facts.device.map(|device| view! { <span>{device}</span> })}
             {facts
                 .own_kernel
-                .map(|kernel| {
+                .map(|code| {
                     view! {
                         <span class="badge warn own-kernel">
-                            "✎ " {lang.pick("学习者自己的核 ", "the learner's own kernel ")} <code>{kernel}</code>
+                            "✎ " {lang.pick("学习者自己的核 ", "the learner's own kernel ")} <code>{code.kernel}</code>
                         </span>
                     }
                 })}
