@@ -15,7 +15,7 @@ use crate::backend::{BackendName, labs_for};
 use crate::child::resources::Library;
 use crate::child::{Line, Spec};
 use crate::supervisor::process::ChildProgram;
-use crate::supervisor::{Ending, Run, Stop};
+use crate::supervisor::{Ending, Run, Stop, sweep};
 
 pub fn parse_param(text: &str) -> Result<(String, ParamValue), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, for example rows=1024")?;
@@ -63,6 +63,7 @@ pub fn execute(
     kernel: Option<&KernelSource>,
     nvrtc: Option<&Library>,
 ) -> Result<Vec<u8>, ExitCode> {
+    sweep();
     let timeout = Duration::from_secs(lab.timeout_s);
     let spec = Spec {
         lab: lab.id.clone(),

@@ -10,9 +10,9 @@ use evidence::{KernelResources, TargetResources};
 use labs::run::Exercise;
 use protocol::{FailureKind, KernelLanguage, KernelSource};
 use sha2::{Digest as _, Sha256};
-use tempfile::TempDir;
 
 use super::ending::{self, Ending};
+use super::folder::{Folder, Kind};
 use super::job::{Run, Wires};
 use crate::child::compile::{CompileSpec, LIBRARY_BYTES, LIBRARY_FILE, SOURCE_NAME};
 use crate::child::resources::ResourcesSpec;
@@ -26,7 +26,7 @@ const MEMORY_BYTES: u64 = 2 << 30;
 /// The folder lives as long as the run that loads from it.
 pub struct Compiled {
     pub replaced: Replaced,
-    _folder: Option<TempDir>,
+    _folder: Option<Folder>,
 }
 
 pub fn compile(
@@ -68,7 +68,7 @@ fn library(
     source: &KernelSource,
     deadline: Instant,
     wires: &mut Wires<'_>,
-) -> Result<(TempDir, PathBuf), Ending> {
+) -> Result<(Folder, PathBuf), Ending> {
     wires.line(&Line::Stage(labs::run::Stage::Compiling));
     let task = Task::Compile(CompileSpec {
         text: source.text.as_str().to_owned(),
@@ -174,9 +174,8 @@ fn told(found: &KernelResources) -> String {
 }
 
 /// In a folder of its own: neither the compiler nor the lab nor the code itself has the right to write there.
-fn keep(library: &[u8]) -> std::io::Result<(TempDir, PathBuf)> {
-    let private = fs::Permissions::from_mode(0o700);
-    let folder = tempfile::Builder::new().prefix("vramlab-kernel-").permissions(private).tempdir()?;
+fn keep(library: &[u8]) -> std::io::Result<(Folder, PathBuf)> {
+    let folder = Folder::new(Kind::Kernel)?;
     let path = folder.path().join("kernel.so");
     fs::write(&path, library)?;
     fs::set_permissions(&path, fs::Permissions::from_mode(0o400))?;

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -13,8 +13,8 @@ use std::thread::{self, JoinHandle};
 
 use protocol::limits::REPORT_BYTES;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use tempfile::TempDir;
 
+use super::folder::{Folder, Kind};
 use crate::child::{Line, MAX_LINE_BYTES, REPORT_FILE, Task};
 use crate::listener::hear_out;
 
@@ -56,14 +56,13 @@ pub struct Running {
     stderr: Arc<Mutex<Vec<u8>>>,
     /// Ends with the standard error.
     listener: Option<JoinHandle<()>>,
-    dir: TempDir,
+    dir: Folder,
     reaped: bool,
 }
 
 impl Running {
     pub fn start(program: &ChildProgram, task: &Task, events: &Sender<Event>) -> io::Result<Self> {
-        let private = fs::Permissions::from_mode(0o700);
-        let dir = tempfile::Builder::new().prefix("vramlab-job-").permissions(private).tempdir()?;
+        let dir = Folder::new(Kind::Job)?;
         let mut line = serde_json::to_vec(task)?;
         line.push(b'\n');
         let mut child = Command::new(&program.program)

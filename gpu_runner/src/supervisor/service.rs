@@ -17,7 +17,7 @@ use super::process::ChildProgram;
 use super::secret::{SecretError, Token, load_or_create_key};
 use super::stop::Stop;
 use super::times::Times;
-use super::{ending, machine};
+use super::{ending, folder, machine};
 use crate::backend::{BackendName, labs_for};
 use crate::child::resources::Library;
 use crate::child::{Line, Spec};
@@ -86,6 +86,7 @@ pub fn serve(options: &Options, stop: &Stop) -> Result<Served, ServeError> {
     if labs.is_empty() {
         return Err(ServeError::NoLabs { backend: options.backend.id() });
     }
+    folder::sweep();
     let service = Service { options, client, key, stop };
     if !service.sign_in()? {
         return Ok(Served::Stopped);

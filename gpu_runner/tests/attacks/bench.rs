@@ -100,6 +100,8 @@ pub fn refused(what: &str, outcome: &Outcome, told: &str) {
 
 /// A file that this user may read, as another job or a careless user would leave it.
 pub struct Secret {
+    /// As that of a job that runs: no runner that starts takes it for left behind.
+    _held: fs::File,
     _folder: tempfile::TempDir,
     pub path: PathBuf,
 }
@@ -110,9 +112,11 @@ impl Secret {
 
     pub fn new() -> Self {
         let folder = tempfile::Builder::new().prefix("vramlab-job-").tempdir().unwrap();
+        let held = fs::File::open(folder.path()).unwrap();
+        held.lock().unwrap();
         let path = folder.path().join("report.json");
         fs::write(&path, format!("static int {} = 1;\n", Self::MARK)).unwrap();
-        Self { _folder: folder, path }
+        Self { _held: held, _folder: folder, path }
     }
 
     pub fn path(&self) -> &str {

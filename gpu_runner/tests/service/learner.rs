@@ -72,16 +72,26 @@ fn a_runner_that_stops_leaves_no_endless_kernel_behind() {
 }
 
 #[test]
-fn a_killed_runner_takes_an_endless_kernel_with_it() {
+fn a_killed_runner_takes_an_endless_kernel_with_it_and_the_next_one_removes_what_it_left() {
     let (server, home) = (Server::start(&[TOKEN]), Home::new(TOKEN));
     let endless = "const unsigned row = blockIdx.x; for (volatile int turn = 0;; turn = turn + 1) {}";
     queue(&server, &KERNEL.replacen("const unsigned row = blockIdx.x;", endless, 1));
     let mut runner = home.spawn(&server, &[]);
     drop(server.wait("checking", |inner| inner.job("job-1").stages.contains(&Stage::Checking)));
-    let kernel = until("the kernel's process", || {
+    let pids = until("the kernel's process", || {
         let lab = crate::support::children(runner.id()).first().copied()?;
-        crate::support::children(lab).first().copied()
+        Some([lab, crate::support::children(lab).first().copied()?])
     });
     runner.kill();
-    until("the kernel's process ends", || crate::support::is_gone(kernel).then_some(()));
+    for pid in pids {
+        until("the process ends", || crate::support::is_gone(pid).then_some(()));
+    }
+    assert_eq!(home.folders(), ["job", "kernel"]);
+
+    let next = home.spawn(&server, &[]);
+    drop(server.wait("nothing to claim", |inner| inner.calls("/claims 204") > 0));
+    assert_eq!(home.folders(), Vec::<String>::new());
+    next.terminate();
+    let output = next.output();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

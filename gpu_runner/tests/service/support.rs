@@ -33,6 +33,16 @@ impl Home {
         self.dir.path().join(name)
     }
 
+    /// The folders of runs, by the kinds in their names.
+    pub fn folders(&self) -> Vec<String> {
+        let names =
+            fs::read_dir(self.dir.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let kinds = names.filter_map(|name| Some(name.strip_prefix("vramlab-")?.rsplit_once('-')?.0.to_owned()));
+        let mut kinds: Vec<String> = kinds.collect();
+        kinds.sort();
+        kinds
+    }
+
     /// The real program, with a secret in its environment that no child may see.
     pub fn spawn(&self, server: &Server, more: &[&str]) -> Process {
         let child = Command::new(env!("CARGO_BIN_EXE_gpu_runner"))
@@ -42,6 +52,8 @@ impl Home {
             .args(more)
             .env("SECRET_OF_THE_SUPERVISOR", TOKEN)
             .env("RUST_LOG", "trace")
+            // Where the folders of its runs lie.
+            .env("TMPDIR", self.dir.path())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
