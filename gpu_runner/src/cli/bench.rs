@@ -17,7 +17,7 @@ use crate::backend::{BackendName, labs_for};
 pub struct Args {
     /// The lab's id; without one, every lab that the backend can run.
     lab: Option<String>,
-    #[arg(long, value_enum, default_value = "cpu")]
+    #[arg(long, value_enum, default_value = "cpu", env = "VRAMLAB_BACKEND")]
     backend: BackendName,
     /// A preset of the lab, for example smoke; parameters given besides take precedence.
     #[arg(long, value_name = "NAME")]

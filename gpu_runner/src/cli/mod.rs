@@ -43,6 +43,8 @@ enum Command {
     Probe,
     /// List the labs this build can run, with their parameters and presets.
     Labs,
+    /// Show every setting and where it comes from: flag, environment, file or default.
+    Config,
     /// The process of one job; started by `run` and `serve`.
     #[command(hide = true)]
     Child,
@@ -52,7 +54,8 @@ enum Command {
 }
 
 pub fn main() -> ExitCode {
-    match Cli::parse().command {
+    let (cli, settings) = settings::parse::<Cli>("VRAMLAB_RUNNER_CONFIG");
+    match cli.command {
         Command::Run(args) => {
             keep_open_files_from_children();
             run::main(&args)
@@ -70,6 +73,10 @@ pub fn main() -> ExitCode {
         Command::Devices => devices::main(),
         Command::Probe => devices::probe(),
         Command::Labs => list(),
+        Command::Config => {
+            print!("{}", settings.show());
+            ExitCode::SUCCESS
+        }
         // Without logging: its standard error is read by the supervisor.
         Command::Child => crate::child::main(),
         Command::Kernel => crate::child::kernel::main(),

@@ -14,7 +14,7 @@ use crate::backend::BackendName;
 pub struct Args {
     /// The lab's id, for example rmsnorm.
     lab: String,
-    #[arg(long, value_enum, default_value = "cpu")]
+    #[arg(long, value_enum, default_value = "cpu", env = "VRAMLAB_BACKEND")]
     backend: BackendName,
     /// Where the report goes; `-` writes it to standard output.
     #[arg(long, value_name = "FILE")]

@@ -14,38 +14,39 @@ pub struct Args {
     #[arg(long, env = "VRAMLAB_SERVER", value_name = "URL")]
     server: String,
     /// A file that only you can read, with the runner's token in one line.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", env = "VRAMLAB_TOKEN_FILE")]
     token_file: PathBuf,
     /// The private key that signs reports; made on first use. Default: runner-key.pem beside the token file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", env = "VRAMLAB_KEY_FILE")]
     key_file: Option<PathBuf>,
     /// The name shown to the instructor. Default: this machine's host name.
-    #[arg(long)]
+    #[arg(long, env = "VRAMLAB_NAME")]
     name: Option<String>,
-    #[arg(long, value_enum, default_value = "cpu")]
+    #[arg(long, value_enum, default_value = "cpu", env = "VRAMLAB_BACKEND")]
     backend: BackendName,
     /// End after one job.
     #[arg(long)]
     once: bool,
     /// How often to ask for a job when nothing is queued.
-    #[arg(long, value_name = "MS", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(50..=60_000))]
+    #[arg(long, value_name = "MS", env = "VRAMLAB_POLL_MS", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(50..=60_000))]
     poll_ms: u64,
     /// Shorten the labs' own time limits.
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, value_name = "SECONDS", env = "VRAMLAB_TIMEOUT_S", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout_s: Option<u64>,
     /// Memory one run may take. Default: three quarters of the machine's.
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(64..=1 << 24))]
+    #[arg(long, value_name = "MIB", env = "VRAMLAB_MEMORY_MIB", value_parser = clap::value_parser!(u64).range(64..=1 << 24))]
     memory_mib: Option<u64>,
     /// A word for this machine that jobs can ask for, such as a room; may be given several times.
     #[arg(long = "label", value_name = "WORD", env = "VRAMLAB_LABELS", value_delimiter = ',')]
     labels: Vec<LabName>,
     /// Certificates (PEM) to trust instead of the public authorities.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", env = "VRAMLAB_CA_FILE")]
     ca_file: Option<PathBuf>,
     #[command(flatten)]
     nvrtc: super::NvrtcFolder,
     /// Accept plain http to another machine. Whoever can read the network can then use this runner's token.
-    #[arg(long)]
+    #[arg(long, env = "VRAMLAB_INSECURE_HTTP", value_name = "true|false", action = clap::ArgAction::Set,
+          num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value_t = false)]
     insecure_http: bool,
 }
 
