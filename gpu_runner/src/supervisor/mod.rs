@@ -11,6 +11,7 @@ mod keeper;
 mod learner;
 mod machine;
 pub mod process;
+mod resources;
 mod secret;
 mod service;
 mod stop;

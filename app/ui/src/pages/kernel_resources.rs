@@ -4,8 +4,12 @@ use evidence::{KernelResources, Lang, LearnerCode, TargetResources};
 use ledger::occupancy::Limit;
 use leptos::prelude::*;
 
+/// Of a kernel in CUDA C++; nobody compiles another for a card.
 #[component]
 pub fn Resources(lang: Lang, code: LearnerCode) -> impl IntoView {
+    if code.language != "cuda" {
+        return ().into_any();
+    }
     view! {
         <section class="card kernel-resources" aria-label=lang.pick("在显卡上占用的资源", "What it takes of a card")>
             <header>
