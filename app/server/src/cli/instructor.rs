@@ -20,7 +20,7 @@ pub struct Args {
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     database_url: Option<String>,
     /// The address that instructors type
-    #[arg(long, default_value = "http://127.0.0.1:3000")]
+    #[arg(long, default_value = "http://127.0.0.1:3000", env = "VRAMLAB_ORIGIN")]
     origin: String,
     /// A new password for the instructor of this login name, instead of a new instructor
     #[arg(long, value_name = "LOGIN")]

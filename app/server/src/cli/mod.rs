@@ -71,17 +71,20 @@ enum Command {
     Budget(budget::Args),
     /// What a torch.profiler trace, or its operator table, says
     Trace(trace::Args),
+    /// Show every setting and where it comes from: flag, environment, file or default
+    Config,
     /// Read the course and say what is wrong in it
     Check {
         /// A content folder; without it the packed content
-        #[arg(long)]
+        #[arg(long, env = "VRAMLAB_CONTENT")]
         content: Option<PathBuf>,
     },
 }
 
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
-    match Cli::parse().command {
+    let (cli, settings) = settings::parse::<Cli>("VRAMLAB_CONFIG");
+    match cli.command {
         Command::Serve(args) => serve::run(args),
         Command::InstructorLink(args) => instructor::run(args),
         Command::Ledger { kind } => ledger::run(kind),
@@ -96,6 +99,10 @@ pub fn main() -> ExitCode {
         Command::Budget(args) => budget::run(args),
         Command::Trace(args) => trace::run(args),
         Command::Check { content } => check(content),
+        Command::Config => {
+            out::outln!("{}", settings.show().trim_end());
+            ExitCode::SUCCESS
+        }
     }
 }
 

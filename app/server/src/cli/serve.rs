@@ -33,21 +33,22 @@ pub struct Args {
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     database_url: Option<String>,
     /// Certificate chain (PEM) for HTTPS
-    #[arg(long, requires = "tls_key")]
+    #[arg(long, env = "VRAMLAB_TLS_CERT")]
     tls_cert: Option<PathBuf>,
     /// Private key (PEM) for HTTPS
-    #[arg(long, requires = "tls_cert")]
+    #[arg(long, env = "VRAMLAB_TLS_KEY")]
     tls_key: Option<PathBuf>,
     /// A proxy on this machine ends TLS and sets X-Forwarded-For
-    #[arg(long)]
+    #[arg(long, env = "VRAMLAB_BEHIND_PROXY", value_name = "true|false", action = clap::ArgAction::Set,
+          num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value_t = false)]
     behind_proxy: bool,
     /// The address that learners type, for the links that are printed
-    #[arg(long)]
+    #[arg(long, env = "VRAMLAB_ORIGIN")]
     origin: Option<String>,
     #[command(flatten)]
     queue: Queue,
     /// Read the course from a folder instead of the packed one
-    #[arg(long)]
+    #[arg(long, env = "VRAMLAB_CONTENT")]
     content: Option<PathBuf>,
     /// Add a demo class with a few learners and reports; their passwords are printed once
     #[arg(long)]
@@ -102,7 +103,12 @@ pub fn run(args: Args) -> ExitCode {
 }
 
 async fn serve(args: Args) -> Result<(), String> {
-    let tls = args.tls_cert.zip(args.tls_key);
+    let tls = match (args.tls_cert, args.tls_key) {
+        (Some(cert), Some(key)) => Some((cert, key)),
+        (None, None) => None,
+        (Some(_), None) => return Err("tls_cert is set and tls_key is not: HTTPS needs both".to_owned()),
+        (None, Some(_)) => return Err("tls_key is set and tls_cert is not: HTTPS needs both".to_owned()),
+    };
     let transport = listen::transport(args.listen, tls, args.behind_proxy).map_err(|error| error.to_string())?;
     let course =
         Course::load(&args.content.map_or(Source::Packed, Source::Folder)).map_err(|errors| errors.to_string())?;
