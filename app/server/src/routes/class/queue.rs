@@ -117,7 +117,7 @@ pub async fn pause(State(app): State<AppState>, user: Instructor, reader: Reader
             .any(|runner| runner.id == id && runner.revoked_ms.is_none()),
         _ => true,
     };
-    done(own, &reader)
+    if paused { done(own, &reader) } else { moved(&app, own, &reader) }
 }
 
 pub async fn priority(State(app): State<AppState>, user: Instructor, reader: Reader, Form(typed): Form<Set>) -> Answer {
@@ -146,8 +146,16 @@ fn done(done: bool, reader: &Reader) -> Result<Response, Failure> {
     if done { Ok(to_queue(reader).into_response()) } else { Err(Failure::NotFound) }
 }
 
+/// The same, for what a runner that waits for a job may now get.
+fn moved(app: &AppState, moved: bool, reader: &Reader) -> Result<Response, Failure> {
+    if moved {
+        app.queue_moved.notify_waiters();
+    }
+    done(moved, reader)
+}
+
 pub async fn requeue(State(app): State<AppState>, user: Grader, reader: Reader, Form(which): Form<Which>) -> Answer {
-    done(jobs::requeue(&app.store, user.viewer(), which.job()?).await?, &reader)
+    moved(&app, jobs::requeue(&app.store, user.viewer(), which.job()?).await?, &reader)
 }
 
 pub async fn dismiss(State(app): State<AppState>, user: Grader, reader: Reader, Form(which): Form<Which>) -> Answer {
@@ -155,5 +163,5 @@ pub async fn dismiss(State(app): State<AppState>, user: Grader, reader: Reader, 
 }
 
 pub async fn cancel(State(app): State<AppState>, user: Grader, reader: Reader, Form(which): Form<Which>) -> Answer {
-    done(jobs::cancel(&app.store, user.viewer(), which.job()?).await?, &reader)
+    moved(&app, jobs::cancel(&app.store, user.viewer(), which.job()?).await?, &reader)
 }
