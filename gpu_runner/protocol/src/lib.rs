@@ -22,7 +22,7 @@ pub use kernel::{KernelError, KernelLanguage, KernelSource, KernelText};
 pub use key::{KeyError, PublicKey, RunnerKey};
 pub use messages::{
     Claim, ClaimRequest, DeviceClass, Heartbeat, Identity, Lease, Note, Offer, Problem, Receipt, RunnerFacts,
-    SignedReport, StageTime,
+    SignedReport, StageTime, TOKEN_EXPIRED,
 };
 pub use params::{ParamError, ParamValue, Params};
 pub use signature::{Signature, SignatureError, sign, verify};

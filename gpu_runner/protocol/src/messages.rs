@@ -208,9 +208,14 @@ pub struct Receipt {
     pub stage: Stage,
 }
 
+/// The type of the problem that answers a token whose time is over: another call will not be answered otherwise.
+pub const TOKEN_EXPIRED: &str = "urn:vramlab:runner-token-expired";
+
 /// RFC 9457, as far as a runner shows it to a person.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
+    #[serde(rename = "type", default)]
+    pub kind: String,
     #[serde(default)]
     pub title: String,
     #[serde(default)]

@@ -6,7 +6,7 @@ use protocol::{DeviceClass, LabName, Offer};
 
 use crate::backend::{BackendName, cpu};
 use crate::supervisor::process::ChildProgram;
-use crate::supervisor::{Options, Served, Stop, serve};
+use crate::supervisor::{Options, ServeError, Served, Stop, serve};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -100,10 +100,16 @@ pub fn main(args: Args) -> ExitCode {
         Ok(Served::Once { delivered: false }) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("gpu_runner: {error}");
-            ExitCode::FAILURE
+            match error {
+                ServeError::Expired(_) => ExitCode::from(TOKEN_EXPIRED),
+                _ => ExitCode::FAILURE,
+            }
         }
     }
 }
+
+/// No start helps before there is a new token; the unit of systemd knows this status and leaves the runner stopped. `EX_NOPERM`.
+const TOKEN_EXPIRED: u8 = 77;
 
 /// What jobs may ask of this machine. A device that does not answer now is asked again by each run.
 fn offer(backend: BackendName, labels: Vec<LabName>) -> Offer {

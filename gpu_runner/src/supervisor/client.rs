@@ -6,7 +6,8 @@ use std::time::Duration;
 use std::{fmt, fs, io};
 
 use protocol::{
-    Claim, ClaimRequest, Failure, Heartbeat, Identity, JobId, Lease, Problem, Receipt, SignedReport, limits, routes,
+    Claim, ClaimRequest, Failure, Heartbeat, Identity, JobId, Lease, Problem, Receipt, SignedReport, TOKEN_EXPIRED,
+    limits, routes,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -30,6 +31,8 @@ pub enum CallError {
     Gone { status: u16, detail: String },
     #[error("the server does not accept this runner's token (status {status}): {detail}")]
     Token { status: u16, detail: String },
+    #[error("this runner's token has expired: {detail}")]
+    Expired { detail: String },
     #[error("the server refuses the request (status {status}): {detail}")]
     Refused { status: u16, detail: String },
     #[error("the server's answer (status {status}) is not understood: {why}")]
@@ -40,6 +43,11 @@ impl CallError {
     /// Whether the same call may succeed later.
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Unreachable { .. } | Self::Busy { .. } | Self::Answer { .. })
+    }
+
+    /// Whether no call with this token can succeed any more.
+    pub fn is_of_token(&self) -> bool {
+        matches!(self, Self::Token { .. } | Self::Expired { .. })
     }
 }
 
@@ -134,6 +142,7 @@ impl Client {
         match status {
             200..=299 => Ok((status, body)),
             408 | 425 | 429 | 500..=599 => Err(CallError::Busy { status }),
+            401 if problem(&body).kind == TOKEN_EXPIRED => Err(CallError::Expired { detail: detail(&body) }),
             401 | 403 => Err(CallError::Token { status, detail: detail(&body) }),
             404 | 409 | 410 => Err(CallError::Gone { status, detail: detail(&body) }),
             _ => Err(CallError::Refused { status, detail: detail(&body) }),
@@ -154,9 +163,13 @@ fn parse<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, CallError> 
     serde_json::from_slice(body).map_err(|error| CallError::Answer { status, why: error.to_string() })
 }
 
+fn problem(body: &[u8]) -> Problem {
+    serde_json::from_slice(body).unwrap_or_default()
+}
+
 /// What a problem document says, in one short line.
 fn detail(body: &[u8]) -> String {
-    let problem: Problem = serde_json::from_slice(body).unwrap_or_default();
+    let problem = problem(body);
     let text = if problem.detail.is_empty() { problem.title } else { problem.detail };
     if text.is_empty() {
         "no reason given".to_owned()

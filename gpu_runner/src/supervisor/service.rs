@@ -54,12 +54,20 @@ pub enum ServeError {
     Setup(#[from] ClientSetupError),
     #[error("no lab of this build runs on the backend {backend}")]
     NoLabs { backend: &'static str },
+    #[error("{0}")]
+    Expired(CallError),
     #[error("{0}. Ask the instructor for a new runner token")]
     Token(CallError),
     #[error("{0}. The token was first used with another key: give this runner its own token, or its old key file")]
     OtherKey(CallError),
     #[error("the server does not take this runner: {0}")]
     Refused(CallError),
+}
+
+impl ServeError {
+    fn token(error: CallError) -> Self {
+        if matches!(error, CallError::Expired { .. }) { Self::Expired(error) } else { Self::Token(error) }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,7 +127,7 @@ impl Service<'_> {
         match deliver("signing in", &patience, self.stop, || self.client.identify(&identity)) {
             Ok(()) => Ok(true),
             Err(error) if error.is_passing() => Ok(false),
-            Err(error @ CallError::Token { .. }) => Err(ServeError::Token(error)),
+            Err(error) if error.is_of_token() => Err(ServeError::token(error)),
             Err(error @ CallError::Gone { status: 409, .. }) => Err(ServeError::OtherKey(error)),
             Err(error) => Err(ServeError::Refused(error)),
         }
@@ -146,7 +154,7 @@ impl Service<'_> {
                     // The server kept the question open for a while, or for as long as it was allowed to.
                     self.options.poll.saturating_sub(asked.elapsed())
                 }
-                Err(error @ CallError::Token { .. }) => return Err(ServeError::Token(error)),
+                Err(error) if error.is_of_token() => return Err(ServeError::token(error)),
                 Err(error) => {
                     let delay = backoff.delay();
                     tracing::warn!(%error, retry_in_ms = delay.as_millis(), "no claim");
@@ -236,7 +244,7 @@ impl Service<'_> {
                 tracing::info!(job = %claim.job_id, stage = %receipt.stage, "report delivered");
                 Ok(true)
             }
-            Err(error @ CallError::Token { .. }) => Err(ServeError::Token(error)),
+            Err(error) if error.is_of_token() => Err(ServeError::token(error)),
             Err(error) => {
                 tracing::warn!(job = %claim.job_id, %error, "report dropped");
                 Ok(false)
@@ -249,7 +257,7 @@ impl Service<'_> {
         let lease = Duration::from_millis(claim.lease_ms);
         let patience = Patience { most_wait: interval(claim.lease_ms), give_up_after: Some(lease), last_try: true };
         match deliver("failure", &patience, self.stop, || self.client.failure(&claim.job_id, failure)) {
-            Err(error @ CallError::Token { .. }) => return Err(ServeError::Token(error)),
+            Err(error) if error.is_of_token() => return Err(ServeError::token(error)),
             Err(error) => tracing::warn!(job = %claim.job_id, %error, "failure not delivered"),
             Ok(()) => {}
         }

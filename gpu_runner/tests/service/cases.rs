@@ -312,6 +312,27 @@ fn a_token_is_bound_to_its_first_key_and_an_unknown_one_is_told() {
 }
 
 #[test]
+fn a_runner_whose_token_expires_says_so_and_asks_no_more() {
+    // At the start, and between two questions for a job.
+    let (server, home) = (Server::start(&[TOKEN]), Home::new(TOKEN));
+    server.lock().expired = true;
+    let error = home.serve_with_script(&server, "true", PLENTY, &Stop::new()).unwrap_err();
+    assert!(matches!(error, ServeError::Expired(_)), "{error:?}");
+    assert_eq!(server.lock().log.len(), 1);
+    server.lock().expired = false;
+
+    let runner = home.spawn(&server, &[]);
+    drop(server.wait("a question", |inner| inner.calls("/claims 204") > 0));
+    server.lock().expired = true;
+    let output = runner.output();
+    assert_eq!(output.status.code(), Some(77));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("has expired") && said.contains("register the runner again"), "{said}");
+    assert!(!said.contains(TOKEN));
+    assert_eq!(server.lock().calls("/claims 401"), 1);
+}
+
+#[test]
 fn the_token_does_not_follow_a_redirect() {
     let (server, elsewhere, home) = (Server::start(&[TOKEN]), Server::start(&[TOKEN]), Home::new(TOKEN));
     server.lock().redirect = Some(elsewhere.url());

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use protocol::{
     Claim, ClaimRequest, Failure, Heartbeat, Identity, JobId, Lease, Nonce, Note, Offer, Params, PublicKey, Receipt,
-    SignedReport, Stage,
+    SignedReport, Stage, TOKEN_EXPIRED,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -61,6 +61,8 @@ pub struct Inner {
     /// Connections closed while down.
     pub dropped: usize,
     pub redirect: Option<String>,
+    /// The time of every token is over.
+    pub expired: bool,
 }
 
 #[derive(Clone)]
@@ -82,6 +84,7 @@ impl Server {
             log: Vec::new(),
             dropped: 0,
             redirect: None,
+            expired: false,
         };
         let server =
             Self { address: listener.local_addr().unwrap(), shared: Arc::new((Mutex::new(inner), Condvar::new())) };
@@ -208,6 +211,10 @@ impl Inner {
     fn route(&mut self, request: &str, token: &str, body: &[u8]) -> (u16, Value) {
         if !self.keys.contains_key(token) {
             return problem(401, "unknown token");
+        }
+        if self.expired {
+            let detail = "this runner's token ended at 2026-08-28T00:00:00Z; register the runner again";
+            return (401, json!({"type": TOKEN_EXPIRED, "status": 401, "detail": detail}));
         }
         let result = match request {
             "PUT /api/v1/runner/identity" => self.identify(token, body),

@@ -36,6 +36,12 @@ impl Problem {
         }
     }
 
+    /// For a problem that a program tells from others.
+    pub fn of_kind(mut self, kind: &'static str) -> Self {
+        self.kind = kind;
+        self
+    }
+
     pub fn at(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());
         self

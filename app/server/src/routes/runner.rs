@@ -8,7 +8,9 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{post, put};
 use evidence::{Report, Workload};
-use protocol::{Claim, ClaimRequest, Failure, Heartbeat, Identity, Lease, PublicKey, Receipt, SignedReport, Stage};
+use protocol::{
+    Claim, ClaimRequest, Failure, Heartbeat, Identity, LabName, Lease, Offer, PublicKey, Receipt, SignedReport, Stage,
+};
 
 use crate::auth::RunnerAuth;
 use crate::grading;
@@ -145,7 +147,7 @@ async fn report(
     let document = document.map_err(|error| {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, error.message(evidence::Lang::En)).at(error.pointer())
     })?;
-    answers(&document.report, &asked)?;
+    answers(&document.report, &asked, &runner.offered().offer)?;
     let facts = grading::facts(&document, &raw);
     let finished =
         jobs::finish(&app.store, runner.id, id, &asked.nonce, facts, &signature, &signed.times).await.map_err(held)?;
@@ -161,8 +163,8 @@ async fn report(
 const SIZES: [&str; 2] = ["rows", "hidden"];
 
 /// A signature says who sent a report, not that it is the one that was asked for: the lab, a backend that the lab runs
-/// on, and the sizes that the learner chose.
-fn answers(report: &Report, asked: &Assignment) -> Result<(), Problem> {
+/// on, that its runner offers and that the job needs, and the sizes that the learner chose.
+fn answers(report: &Report, asked: &Assignment, offer: &Offer) -> Result<(), Problem> {
     let refuse =
         |pointer: &str, detail: String| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail).at(pointer.to_owned());
     if report.lab != asked.lab {
@@ -187,6 +189,16 @@ fn answers(report: &Report, asked: &Assignment) -> Result<(), Problem> {
     if !lab.backends.iter().any(|own| own == found) {
         let detail = format!("lab {} runs on {}; the report names {found}", lab.id, lab.backends.join(", "));
         return Err(refuse("/device/backend", detail));
+    }
+    // A job is matched with what its runner said it has; a report from elsewhere is not the run that was handed out.
+    if !offer.backends.iter().any(|own| own.as_str() == found) {
+        let own: Vec<&str> = offer.backends.iter().map(LabName::as_str).collect();
+        let own = if own.is_empty() { "no backend".to_owned() } else { own.join(", ") };
+        let detail = format!("the runner asked for jobs with {own}; the report names {found}");
+        return Err(refuse("/device/backend", detail));
+    }
+    if let Some(needed) = asked.needs_backend.as_deref().filter(|needed| *needed != found) {
+        return Err(refuse("/device/backend", format!("the job needs {needed}; the report names {found}")));
     }
     if let Workload::Kernel(kernel) = &report.workload {
         let params: serde_json::Map<String, serde_json::Value> = asked.params.parse().map_err(Problem::internal)?;

@@ -1,5 +1,7 @@
 //! Machines that run labs.
 
+use std::time::Duration;
+
 use protocol::{DeviceClass, LabName, Offer};
 
 use super::audit::{AuditAction, note};
@@ -11,10 +13,39 @@ use super::{
 pub const PREFIX: &str = "vr_";
 pub const NAME_MAX: usize = 80;
 
+/// How long a new token is good: forgotten ones end by themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lifetime {
+    Month,
+    #[default]
+    HalfYear,
+    Year,
+}
+
+impl Lifetime {
+    pub const ALL: [Self; 3] = [Self::Month, Self::HalfYear, Self::Year];
+
+    pub const fn days(self) -> u32 {
+        match self {
+            Self::Month => 30,
+            Self::HalfYear => 180,
+            Self::Year => 365,
+        }
+    }
+
+    pub fn of_days(days: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|lifetime| lifetime.days() == days)
+    }
+}
+
+/// One day of a [`Lifetime`].
+pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
 #[derive(Debug)]
 pub struct NewRunner {
     pub id: RunnerId,
     pub token: Secret,
+    pub expires_ms: UtcMs,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -28,6 +59,8 @@ pub struct Runner {
     pub created_ms: UtcMs,
     pub last_seen_ms: Option<UtcMs>,
     pub revoked_ms: Option<UtcMs>,
+    /// From this moment on its token opens nothing; `None` for a token that was made without an end.
+    pub expires_ms: Option<UtcMs>,
     /// It gets no job while this is set.
     pub paused_ms: Option<UtcMs>,
     pub device_class: Option<Word<DeviceClass>>,
@@ -36,10 +69,31 @@ pub struct Runner {
     pub offer: Option<JsonText>,
 }
 
+impl Runner {
+    /// What it said with its last question for a job.
+    pub fn offered(&self) -> Offered {
+        self.offer.as_ref().and_then(|offer| offer.parse().ok()).unwrap_or_default()
+    }
+
+    /// Whether its token opens anything at this moment.
+    pub fn is_live(&self, now: UtcMs) -> bool {
+        self.revoked_ms.is_none() && self.expires_ms.is_none_or(|end| end > now)
+    }
+}
+
+/// SQL: runner `w` has a token that opens something at the moment `$now`. As [`Runner::is_live`].
+macro_rules! live {
+    ($now:literal) => {
+        concat!("(w.revoked_ms IS NULL AND (w.expires_ms IS NULL OR w.expires_ms > ", $now, "))")
+    };
+}
+pub(crate) use live;
+
 /// The columns of [`Runner`].
 macro_rules! columns {
     () => {
-        "id, name, public_key, facts, created_ms, last_seen_ms, revoked_ms, paused_ms, device_class, memory_bytes, offer"
+        "id, name, public_key, facts, created_ms, last_seen_ms, revoked_ms, expires_ms, paused_ms, device_class, \
+         memory_bytes, offer"
     };
 }
 
@@ -59,24 +113,44 @@ pub enum IdentityError {
     Store(#[from] StoreError),
 }
 
-/// `by` is whose learners the runner serves; without anybody (on the command line) it serves all.
+/// With a token of the usual lifetime.
 pub async fn register(store: &Store, name: &str, by: Option<UserId>) -> Result<NewRunner, StoreError> {
-    let (id, token) = (RunnerId::new(), Secret::random(PREFIX)?);
-    let sql = "INSERT INTO runners (id, name, token_hash, facts, created_by, created_ms) \
-               VALUES ($1, $2, $3, '{}', $4, $5)";
+    register_for(store, name, by, Lifetime::default()).await
+}
+
+/// `by` is whose learners the runner serves; without anybody (on the command line) it serves all.
+pub async fn register_for(
+    store: &Store,
+    name: &str,
+    by: Option<UserId>,
+    lifetime: Lifetime,
+) -> Result<NewRunner, StoreError> {
+    let (id, token, now) = (RunnerId::new(), Secret::random(PREFIX)?, store.now());
+    let expires_ms = now.plus(DAY * lifetime.days());
+    let sql = "INSERT INTO runners (id, name, token_hash, facts, created_by, created_ms, expires_ms) \
+               VALUES ($1, $2, $3, '{}', $4, $5, $6)";
     write!(store, c => sqlx::query(sql)
-        .bind(id).bind(clean_text(name.trim(), NAME_MAX)).bind(token.hash()).bind(by).bind(store.now())
+        .bind(id).bind(clean_text(name.trim(), NAME_MAX)).bind(token.hash()).bind(by).bind(now).bind(expires_ms)
         .execute(c).await.map(drop))?;
-    Ok(NewRunner { id, token })
+    Ok(NewRunner { id, token, expires_ms })
 }
 
 /// Whose token this is, if it works; notes that the runner was seen.
 pub async fn authenticate(store: &Store, token: &str) -> Result<Option<Runner>, StoreError> {
     let sql = concat!(
-        "UPDATE runners SET last_seen_ms = $2 WHERE token_hash = $1 AND revoked_ms IS NULL RETURNING ",
+        "UPDATE runners AS w SET last_seen_ms = $2 WHERE token_hash = $1 AND ",
+        live!("$2"),
+        " RETURNING ",
         columns!()
     );
     Ok(write!(store, c => sqlx::query_as(sql)
+        .bind(TokenHash::of(token)).bind(store.now()).fetch_optional(c).await)?)
+}
+
+/// When a token ended by itself: why [`authenticate`] knows nobody by it. A revoked one is not told from one that never was.
+pub async fn expired(store: &Store, token: &str) -> Result<Option<UtcMs>, StoreError> {
+    let sql = "SELECT expires_ms FROM runners WHERE token_hash = $1 AND revoked_ms IS NULL AND expires_ms <= $2";
+    Ok(read!(store, c => sqlx::query_scalar(sql)
         .bind(TokenHash::of(token)).bind(store.now()).fetch_optional(c).await)?)
 }
 

@@ -1,5 +1,7 @@
 //! The queue on its pages: what a learner reads while waiting, what a teacher can do, and streams that go on.
 
+use std::pin::pin;
+
 use axum::http::StatusCode;
 use protocol::{DeviceClass, FailureKind};
 use serde_json::{Value, json};
@@ -206,6 +208,33 @@ async fn a_teacher_looks_after_the_queue() {
     let audit = own.get(&format!("/en/class/{class}/audit")).await.body;
     for text in ["queued a failed job again", "cancelled a job", "set whether the class goes first"] {
         assert!(audit.contains(text), "{text}: {audit}");
+    }
+}
+
+/// Runners whose question is open hear at once of what an instructor sets free, and of nothing else.
+#[tokio::test]
+async fn waiting_runners_hear_what_an_instructor_sets_free() {
+    let site = Site::open().await;
+    let mei = site.account("mei", Role::Instructor).await;
+    let (_, code) = site.class(&mei, "A").await;
+    let lin = site.member("lin", &code).await;
+    let runner = site.bed.runner("r", Some(mei.id)).await;
+    let job = site.bed.job(lin.id, "rmsnorm").await.to_string();
+    wear_out(&site, runner).await;
+    let mut own = site.signed_in("mei").await;
+    let running = format!("false {runner}");
+    for (what, field, value, verdict, heard) in [
+        ("requeue", "id", job.as_str(), "303", true),
+        ("requeue", "id", &job, "404", false),
+        ("pause", "set", "true", "303", false),
+        ("pause", "set", &running, "303", true),
+        ("cancel", "id", &job, "303", true),
+        ("dismiss", "id", &job, "404", false),
+    ] {
+        let mut moved = pin!(site.app.queue_moved.notified());
+        moved.as_mut().enable();
+        assert_eq!(own.post(&format!("/en/class/queue/{what}"), &[(field, value)]).await.verdict(), verdict, "{what}");
+        assert_eq!(moved.enable(), heard, "{what} {value}");
     }
 }
 

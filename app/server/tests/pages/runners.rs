@@ -1,5 +1,7 @@
 //! What a runner hands in, over its API: only the report that its job asks for is graded.
 
+use std::time::Duration;
+
 use axum::http::StatusCode;
 use protocol::{Nonce, PublicKey, RunnerKey, SignedReport};
 use serde_json::{Value, json};
@@ -31,6 +33,7 @@ struct Runner<'a> {
     browser: Browser<'a>,
     key: RunnerKey,
     bearer: String,
+    backends: &'static [&'static str],
 }
 
 impl Runner<'_> {
@@ -39,9 +42,13 @@ impl Runner<'_> {
         self.browser.call(method, &format!("/api/v1/runner/{path}"), &headers, &body.to_string()).await
     }
 
+    async fn ask(&mut self) -> Page {
+        let offer = json!({ "labs": ["rmsnorm"], "offer": { "backends": self.backends, "device_class": "cpu" } });
+        self.send("POST", "claims", &offer).await
+    }
+
     async fn claim(&mut self) -> Option<(String, Nonce)> {
-        let asked = json!({ "labs": ["rmsnorm"], "offer": { "backends": ["cpu"] } });
-        let page = self.send("POST", "claims", &asked).await;
+        let page = self.ask().await;
         let claim: Value = serde_json::from_str(&page.body).ok()?;
         let text = |key: &str| claim[key].as_str().expect("text").to_owned();
         Some((text("job_id"), text("nonce").parse().expect("a nonce")))
@@ -57,10 +64,14 @@ impl Runner<'_> {
 
 async fn runner<'a>(site: &'a Site, by: Option<server::store::UserId>) -> Runner<'a> {
     let made = runners::register(&site.bed.store, "r", by).await.expect("a runner");
+    runner_with(site, made.token.reveal()).await
+}
+
+async fn runner_with<'a>(site: &'a Site, token: &str) -> Runner<'a> {
     let key = RunnerKey::from_seed(&[7; 32]);
     let public: PublicKey = key.public();
-    let bearer = format!("Bearer {}", made.token.reveal());
-    let mut runner = Runner { browser: site.browser(), key, bearer };
+    let bearer = format!("Bearer {token}");
+    let mut runner = Runner { browser: site.browser(), key, bearer, backends: &["cpu"] };
     let identity = json!({ "public_key": public.to_string(), "name": "r", "facts": { "version": "0.1.0", "os": "linux", "arch": "x86_64" } });
     let page = runner.send("PUT", "identity", &identity).await;
     assert_eq!(page.status, StatusCode::NO_CONTENT, "{}", page.body);
@@ -108,6 +119,98 @@ async fn only_the_report_that_was_asked_for_is_graded() {
     assert_eq!(page.status, StatusCode::OK, "{}", page.body);
     let graded = grades::latest_of_user(&site.bed.store, lin.viewer(), lin.id).await.expect("grades");
     assert_eq!(graded.iter().map(|g| (g.class.id(), g.gpu_earned)).collect::<Vec<_>>(), [("cpu", 0)]);
+}
+
+/// A lab may run on several backends; a report names one that its runner has and that the job asked for.
+#[tokio::test]
+async fn a_report_names_a_backend_that_its_runner_offers_and_its_job_needs() {
+    let site = Site::open().await;
+    let lin = site.account("lin", Role::Learner).await;
+    let params = bed::json(r#"{"rows": 64, "seed": 1}"#);
+    let on_cpu = jobs::Needs { backend: Some("cpu".into()), ..Default::default() };
+    let new = jobs::NewJob { lab: "rmsnorm", params: &params, needs: on_cpu, kernel: None };
+    jobs::enqueue(&site.bed.store, lin.id, &new, &Default::default()).await.expect("queued");
+    let mut runner = runner(&site, None).await;
+    let (job, nonce) = runner.claim().await.expect("the job");
+    let mut elsewhere = report();
+    elsewhere["device"] = json!({ "backend": "wgpu", "name": "llvmpipe", "kind": "cpu" });
+
+    for (backends, why) in [
+        (&["cpu"][..], "the runner asked for jobs with cpu; the report names wgpu"),
+        (&[], "the runner asked for jobs with no backend; the report names wgpu"),
+        (&["cpu", "wgpu"], "the job needs cpu; the report names wgpu"),
+    ] {
+        // What counts is the last thing that the runner said of itself.
+        runner.backends = backends;
+        assert!(runner.claim().await.is_none());
+        let page = runner.report(&job, &nonce, &elsewhere).await;
+        assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", page.body);
+        assert!(page.body.contains(why) && page.body.contains("\"pointer\":\"/device/backend\""), "{}", page.body);
+    }
+    assert_eq!(site.bed.column("reports", "id").await.len(), 0, "nothing was stored");
+    assert_eq!(runner.report(&job, &nonce, &report()).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_token_ends_when_its_time_is_over() {
+    let site = Site::open().await;
+    site.account("mei", Role::Instructor).await;
+    let mut mei = site.signed_in("mei").await;
+    let form = mei.get("/en/class").await.body;
+    assert_eq!(form.matches("<option").count(), 3, "{form}");
+    assert!(form.contains("<option value=\"180\" selected"), "{form}");
+    for days in ["31", "-1", "", "for ever"] {
+        let page = mei.post("/en/class/runners", &[("name", "gpu-1"), ("days", days)]).await;
+        assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY, "{days}");
+        assert!(page.body.contains("id=\"runner-days-problem\"") && page.body.contains("value=\"gpu-1\""), "{days}");
+    }
+    assert_eq!(site.bed.column("runners", "id").await.len(), 0, "nothing was registered");
+
+    let made = mei.post("/en/class/runners", &[("name", "gpu-1"), ("days", "30")]).await;
+    assert!(made.body.contains("2026-03-31T00:00:00Z"), "{}", made.body);
+    let mut runner = runner_with(&site, &made.secret()).await;
+    let day = Duration::from_secs(24 * 60 * 60);
+    site.bed.clock.advance(day);
+    for (lang, text) in [("en", "29 days left"), ("zh", "还有 29 天")] {
+        assert!(mei.get(&format!("/{lang}/class")).await.body.contains(text), "{lang}");
+    }
+    site.bed.clock.advance(day * 29 - Duration::from_millis(1));
+    assert_eq!(runner.ask().await.status, StatusCode::NO_CONTENT, "just before");
+
+    site.bed.clock.advance(Duration::from_millis(1));
+    let page = runner.ask().await;
+    assert_eq!((page.status, page.header("content-type")), (StatusCode::UNAUTHORIZED, "application/problem+json"));
+    assert!(page.header("www-authenticate").starts_with("Bearer"));
+    let problem: Value = serde_json::from_str(&page.body).expect("JSON");
+    assert_eq!(problem["type"], protocol::TOKEN_EXPIRED);
+    let detail = problem["detail"].as_str().expect("a text");
+    assert!(detail.contains("ended at 2026-03-31T00:00:00Z") && detail.contains("class page"), "{detail}");
+
+    // Sessions of people end too; this is another one.
+    let mut mei = site.signed_in("mei").await;
+    for (lang, text) in [("en", "token expired"), ("zh", "令牌已过期")] {
+        assert!(mei.get(&format!("/{lang}/class")).await.body.contains(text), "{lang}");
+    }
+    // A revoked token is not told from one that never was, though its time is over as well.
+    let id = mei.get("/en/class").await.between("name=\"id\" value=\"", "\"").expect("an id").to_owned();
+    assert_eq!(mei.post("/en/class/runners/revoke", &[("id", &id)]).await.verdict(), "303");
+    let page = runner.ask().await;
+    assert_eq!(page.status, StatusCode::UNAUTHORIZED);
+    assert!(!page.body.contains(protocol::TOKEN_EXPIRED), "{}", page.body);
+}
+
+/// One that was registered before tokens ended.
+#[tokio::test]
+async fn a_token_without_an_end_goes_on() {
+    let site = Site::open().await;
+    site.account("mei", Role::Instructor).await;
+    let mut mei = site.signed_in("mei").await;
+    let made = mei.post("/en/class/runners", &[("name", "gpu-1")]).await;
+    let mut runner = runner_with(&site, &made.secret()).await;
+    site.bed.sql("UPDATE runners SET expires_ms = NULL").await.expect("as it was");
+    site.bed.clock.advance(Duration::from_secs(10 * 365 * 24 * 60 * 60));
+    assert_eq!(runner.ask().await.status, StatusCode::NO_CONTENT);
+    assert!(site.signed_in("mei").await.get("/en/class").await.body.contains("no end"));
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@ use std::time::Duration;
 use server::store::{
     JsonText, Role,
     api_tokens::{self, Scope, Scopes},
+    jobs,
     runners::{self, IdentityError},
 };
 
@@ -64,6 +65,42 @@ on_both_engines! {
         assert!(runners::revoke(store, mei.viewer(), made.id).await.expect("an answer"));
         assert_eq!(runners::authenticate(store, token).await.expect("an answer"), None);
         assert!(matches!(runners::bind_identity(store, made.id, &own, "x", &facts).await, Err(IdentityError::OtherKey)));
+    }
+
+    async fn a_runners_token_ends_by_itself(bed: Bed) {
+        let (mei, store) = (bed.instructor("mei").await, &bed.store);
+        bed.user("lin", Role::Learner).await;
+        for lifetime in runners::Lifetime::ALL {
+            let made = runners::register_for(store, "r", Some(mei.id), lifetime).await.expect("a runner");
+            let token = made.token.reveal();
+            let begin = store.now();
+            assert_eq!(made.expires_ms, begin.plus(runners::DAY * lifetime.days()));
+            bed.clock.set(made.expires_ms.minus(Duration::from_millis(1)));
+            let seen = runners::authenticate(store, token).await.expect("an answer").expect("the runner");
+            assert_eq!((seen.id, seen.expires_ms), (made.id, Some(made.expires_ms)));
+            assert!(seen.is_live(store.now()));
+            assert_eq!(runners::expired(store, token).await.expect("an answer"), None);
+
+            bed.clock.set(made.expires_ms);
+            assert!(!seen.is_live(store.now()));
+            assert_eq!(runners::authenticate(store, token).await.expect("an answer"), None);
+            assert_eq!(runners::expired(store, token).await.expect("an answer"), Some(made.expires_ms));
+            assert_eq!(runners::expired(store, "vr_other").await.expect("an answer"), None);
+            assert!(runners::revoke(store, mei.viewer(), made.id).await.expect("an answer"));
+            assert_eq!(runners::expired(store, token).await.expect("an answer"), None, "revoked");
+        }
+    }
+
+    /// Nor does it get a job by a question that was open when its token ended.
+    async fn a_runner_whose_token_ended_gets_no_job(bed: Bed) {
+        let lin = bed.user("lin", Role::Learner).await;
+        let runner = bed.runner("r", None).await;
+        bed.job(lin.id, "rmsnorm").await;
+        bed.clock.advance(runners::DAY * runners::Lifetime::default().days());
+        let limits = Default::default();
+        assert!(jobs::claim(&bed.store, runner, &limits).await.expect("an answer").is_none());
+        bed.clock.set(crate::bed::START);
+        assert!(jobs::claim(&bed.store, runner, &limits).await.expect("an answer").is_some());
     }
 
     async fn an_instructor_sees_and_revokes_own_runners(bed: Bed) {

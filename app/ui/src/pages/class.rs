@@ -28,7 +28,7 @@ pub use members::{MemberLine, ResetLinkPage};
 pub use one::{ClassPage, OneClass};
 pub use queue::{DeadJob, FirstClass, QueueJob, QueuePage, QueueRunner};
 pub use regrade::{Part, RegradeCard, RegradeLine, RegradePage, RegradesPage};
-pub use runners::{RunnerLine, RunnerTokenPage};
+pub use runners::{End, LifetimeChoice, RunnerLine, RunnerTokenPage};
 pub use staff::StaffLine;
 pub use statistics::{Coverage, FailedCheck, LabStatistics, PointSpread, StatisticsPage};
 pub use terms::{DatesTyped, LabTermsLine, LabTermsPage, OneLabTerms, OneLabTermsPage, ShownName};

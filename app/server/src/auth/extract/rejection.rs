@@ -3,7 +3,11 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
 };
 
-use crate::{auth::Limited, http::Problem, store::api_tokens::Scope};
+use crate::{
+    auth::Limited,
+    http::Problem,
+    store::{UtcMs, api_tokens::Scope},
+};
 
 /// Why a guard refused. It rides in the response's extensions too, so that a layer can draw the page for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +24,10 @@ pub enum AuthRejection {
     },
     /// No bearer token, or one that opens nothing.
     BadToken,
+    /// A runner's token that has ended by itself.
+    TokenExpired {
+        at: UtcMs,
+    },
     /// The token may not do this.
     Scope {
         needed: Scope,
@@ -54,6 +62,7 @@ impl AuthRejection {
             Self::SignIn { .. } | Self::NoSession => "sign_in_needed",
             Self::InstructorsOnly { .. } => "instructors_only",
             Self::BadToken => "bad_token",
+            Self::TokenExpired { .. } => "token_expired",
             Self::Scope { .. } => "scope_missing",
             Self::CrossSite | Self::CrossSiteApi => "cross_site",
             Self::Limited(_) => "too_many_requests",
@@ -64,7 +73,7 @@ impl AuthRejection {
     pub fn status(&self) -> StatusCode {
         match self {
             Self::SignIn { .. } => StatusCode::SEE_OTHER,
-            Self::NoSession | Self::BadToken => StatusCode::UNAUTHORIZED,
+            Self::NoSession | Self::BadToken | Self::TokenExpired { .. } => StatusCode::UNAUTHORIZED,
             Self::InstructorsOnly { .. } | Self::Scope { .. } | Self::CrossSite | Self::CrossSiteApi => {
                 StatusCode::FORBIDDEN
             }
@@ -90,7 +99,7 @@ impl IntoResponse for AuthRejection {
             api => problem(api),
         };
         match &self {
-            Self::BadToken => {
+            Self::BadToken | Self::TokenExpired { .. } => {
                 let challenge = HeaderValue::from_static("Bearer realm=\"vramlab\"");
                 response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
             }
@@ -108,6 +117,14 @@ fn problem(rejection: &AuthRejection) -> Response {
     let detail = match rejection {
         AuthRejection::SignIn { .. } | AuthRejection::NoSession | AuthRejection::BadToken => {
             return Problem::unauthorized().into_response();
+        }
+        AuthRejection::TokenExpired { at } => {
+            let detail = format!(
+                "this runner's token ended at {}; register the runner again on the class page and put the new token into \
+                 its token file",
+                at.rfc3339().unwrap_or_default()
+            );
+            return Problem::new(rejection.status(), detail).of_kind(protocol::TOKEN_EXPIRED).into_response();
         }
         AuthRejection::InstructorsOnly { .. } => "this is for instructors".to_owned(),
         AuthRejection::Scope { needed } => format!("the token lacks the scope {needed}"),

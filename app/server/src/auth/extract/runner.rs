@@ -23,13 +23,12 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, AuthRejection> {
         let auth = Auth::from_ref(state);
         let token = bearer(&parts.headers).filter(|t| t.starts_with(runners::PREFIX)).map(str::to_owned);
-        let runner = match token {
-            Some(token) => runners::authenticate(&auth.store, &token).await.map_err(AuthRejection::unavailable)?,
-            None => None,
-        };
-        match runner {
-            Some(runner) => Ok(Self(runner)),
-            None => Err(refused(parts, state).await),
+        let Some(token) = token else { return Err(refused(parts, state, AuthRejection::BadToken).await) };
+        if let Some(runner) = runners::authenticate(&auth.store, &token).await.map_err(AuthRejection::unavailable)? {
+            return Ok(Self(runner));
         }
+        let end = runners::expired(&auth.store, &token).await.map_err(AuthRejection::unavailable)?;
+        let why = end.map_or(AuthRejection::BadToken, |at| AuthRejection::TokenExpired { at });
+        Err(refused(parts, state, why).await)
     }
 }

@@ -31,18 +31,19 @@ impl TokenUser {
     }
 }
 
-/// Guessing is hopeless at 256 bits; the limit keeps a misconfigured script from hammering the store.
-pub(super) async fn refused<S>(parts: &mut Parts, state: &S) -> AuthRejection
+/// `why`, or that there were too many of them: guessing is hopeless at 256 bits; the limit keeps a misconfigured script from
+/// hammering the store.
+pub(super) async fn refused<S>(parts: &mut Parts, state: &S, why: AuthRejection) -> AuthRejection
 where
     Auth: FromRef<S>,
     S: Send + Sync,
 {
     match ClientIp::from_request_parts(parts, state).await {
         Ok(ip) => match Auth::from_ref(state).limits.bad_token(ip) {
-            Ok(()) => AuthRejection::BadToken,
+            Ok(()) => why,
             Err(limited) => AuthRejection::Limited(limited),
         },
-        Err(_) => AuthRejection::BadToken,
+        Err(_) => why,
     }
 }
 
@@ -60,7 +61,7 @@ where
             Some(token) => api_tokens::authenticate(&auth.store, &token).await.map_err(AuthRejection::unavailable)?,
             None => None,
         };
-        let Some(holder) = holder else { return Err(refused(parts, state).await) };
+        let Some(holder) = holder else { return Err(refused(parts, state, AuthRejection::BadToken).await) };
         let user = users::for_sign_in(&auth.store, holder.user).await.map_err(AuthRejection::unavailable)?;
         let user = user.ok_or(AuthRejection::BadToken)?;
         Ok(Self { user, scopes: holder.scopes, token: holder.token })

@@ -15,6 +15,7 @@ use crate::http::{AppState, Reader};
 use crate::routes::account::answer::{Answer, Trouble, iso, unavailable};
 use crate::store::audit::{self, AuditAction};
 use crate::store::classes::{self, Class, ClassError, JoinCode};
+use crate::store::runners::Lifetime;
 
 #[derive(Deserialize)]
 pub struct Arrival {
@@ -44,9 +45,12 @@ pub async fn page(
     user: &Instructor,
     reader: &Reader,
     notice: Option<&'static str>,
-    forms: ClassForms,
+    mut forms: ClassForms,
     trouble: Trouble,
 ) -> Answer {
+    if forms.lifetimes.is_empty() {
+        forms.lifetimes = runners::choices(Lifetime::default());
+    }
     let mut reader = reader.clone();
     "/class".clone_into(&mut reader.path);
     let lang = reader.lang;

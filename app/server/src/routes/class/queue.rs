@@ -13,7 +13,7 @@ use crate::http::{AppState, Reader};
 use crate::routes::account::answer::{Answer, Failure, Trouble, iso};
 use crate::routes::job_state::{log_after, needs};
 use crate::store::jobs::{self, CONNECTED, StaffJob};
-use crate::store::runners::{self, Offered, Runner};
+use crate::store::runners::{self, Runner};
 use crate::store::{ClassId, JobId, LogKind, RunnerId, StoreError, UtcMs, Viewer, classes};
 
 /// Jobs that one page lists of each kind.
@@ -23,7 +23,7 @@ pub async fn show(State(app): State<AppState>, user: Grader, reader: Reader) -> 
     let (lang, viewer, now) = (reader.lang, user.viewer(), app.store.now());
     let runners = runners::list(&app.store, viewer).await?;
     let runners: Vec<QueueRunner> =
-        runners.into_iter().filter(|runner| runner.revoked_ms.is_none()).map(|runner| machine(runner, now)).collect();
+        runners.into_iter().filter(|runner| runner.is_live(now)).map(|runner| machine(runner, now)).collect();
     let line = jobs::in_line(&app.store, viewer, LINES).await?.into_iter().map(waiting).collect();
     let mut dead = Vec::new();
     for job in jobs::dead(&app.store, viewer, LINES).await? {
@@ -40,7 +40,7 @@ pub async fn show(State(app): State<AppState>, user: Grader, reader: Reader) -> 
 }
 
 fn machine(runner: Runner, now: UtcMs) -> QueueRunner {
-    let offered: Offered = runner.offer.as_ref().and_then(|offer| offer.parse().ok()).unwrap_or_default();
+    let offered = runner.offered();
     let memory = runner.memory_bytes.and_then(|bytes| u64::try_from(bytes).ok()).map(ledger::units::gib);
     let backends = offered.offer.backends.iter().map(|backend| backend.as_str().to_uppercase());
     let labels = offered.offer.labels.iter().map(|label| format!("#{label}"));
@@ -117,7 +117,7 @@ pub async fn pause(State(app): State<AppState>, user: Instructor, reader: Reader
             .any(|runner| runner.id == id && runner.revoked_ms.is_none()),
         _ => true,
     };
-    done(own, &reader)
+    if paused { done(own, &reader) } else { moved(&app, own, &reader) }
 }
 
 pub async fn priority(State(app): State<AppState>, user: Instructor, reader: Reader, Form(typed): Form<Set>) -> Answer {
@@ -146,8 +146,16 @@ fn done(done: bool, reader: &Reader) -> Result<Response, Failure> {
     if done { Ok(to_queue(reader).into_response()) } else { Err(Failure::NotFound) }
 }
 
+/// The same, for what a runner that waits for a job may now get.
+fn moved(app: &AppState, moved: bool, reader: &Reader) -> Result<Response, Failure> {
+    if moved {
+        app.queue_moved.notify_waiters();
+    }
+    done(moved, reader)
+}
+
 pub async fn requeue(State(app): State<AppState>, user: Grader, reader: Reader, Form(which): Form<Which>) -> Answer {
-    done(jobs::requeue(&app.store, user.viewer(), which.job()?).await?, &reader)
+    moved(&app, jobs::requeue(&app.store, user.viewer(), which.job()?).await?, &reader)
 }
 
 pub async fn dismiss(State(app): State<AppState>, user: Grader, reader: Reader, Form(which): Form<Which>) -> Answer {
@@ -155,5 +163,5 @@ pub async fn dismiss(State(app): State<AppState>, user: Grader, reader: Reader, 
 }
 
 pub async fn cancel(State(app): State<AppState>, user: Grader, reader: Reader, Form(which): Form<Which>) -> Answer {
-    done(jobs::cancel(&app.store, user.viewer(), which.job()?).await?, &reader)
+    moved(&app, jobs::cancel(&app.store, user.viewer(), which.job()?).await?, &reader)
 }

@@ -1,6 +1,7 @@
 use protocol::Nonce;
 
 use super::{LEASE, LEASE_EXPIRED, LONGEST_REST, Limits, PATIENCE};
+use crate::store::runners::live;
 use crate::store::{JobId, JsonText, LogKind, RunnerId, Store, StoreError, UserId};
 
 /// What a runner is told about its new job.
@@ -67,7 +68,9 @@ async fn hand_out(store: &Store, runner: RunnerId, limits: &Limits) -> Result<Op
         "UPDATE jobs SET state = 'leased', stage = 'claimed', times = '[]', runner_id = $1, nonce = $2, \
            claimed_ms = $3, lease_until_ms = $4, claims = claims + 1 \
          WHERE id = (SELECT j.id FROM jobs j WHERE j.state = 'queued' AND j.not_before_ms <= $3 \
-           AND EXISTS (SELECT 1 FROM runners w WHERE w.id = $1 AND w.paused_ms IS NULL AND w.revoked_ms IS NULL AND ",
+           AND EXISTS (SELECT 1 FROM runners w WHERE w.id = $1 AND w.paused_ms IS NULL AND ",
+        live!("$3"),
+        " AND ",
         serves!(),
         " AND ",
         able!(),

@@ -187,16 +187,18 @@ pub struct Assignment {
     pub lab: String,
     pub params: JsonText,
     pub nonce: Nonce,
+    pub needs_backend: Option<String>,
     /// The learner's own, which the runner was given.
     pub kernel: Option<KernelSource>,
 }
 
 /// The runner's assignment, while the job's last claim is this runner's.
 pub async fn assignment(store: &Store, runner: RunnerId, job: JobId) -> Result<Option<Assignment>, StoreError> {
-    let sql = "SELECT lab, params, nonce FROM jobs WHERE id = $1 AND runner_id = $2 AND nonce IS NOT NULL";
-    let row: Option<(String, JsonText, String)> =
+    let sql =
+        "SELECT lab, params, nonce, needs_backend FROM jobs WHERE id = $1 AND runner_id = $2 AND nonce IS NOT NULL";
+    let row: Option<(String, JsonText, String, Option<String>)> =
         read!(store, c => sqlx::query_as(sql).bind(job).bind(runner).fetch_optional(c).await)?;
-    let Some((lab, params, nonce)) = row else { return Ok(None) };
+    let Some((lab, params, nonce, needs_backend)) = row else { return Ok(None) };
     let Ok(nonce) = nonce.parse() else { return Ok(None) };
-    Ok(Some(Assignment { lab, params, nonce, kernel: kernels::of_job(store, job).await? }))
+    Ok(Some(Assignment { lab, params, nonce, needs_backend, kernel: kernels::of_job(store, job).await? }))
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::super::{JobId, Store, StoreError};
+use super::super::{JobId, Store, StoreError, runners::live};
 
 /// The rank of job `j`: what waited past the moment `$past` is behind nobody's priority.
 macro_rules! rank {
@@ -78,7 +78,9 @@ pub enum Prospect {
 pub async fn prospect(store: &Store, job: JobId) -> Result<Prospect, StoreError> {
     let sql = concat!(
         "SELECT COUNT(*), COUNT(CASE WHEN w.paused_ms IS NULL THEN 1 END) FROM runners w, jobs j WHERE j.id = $1 \
-         AND w.revoked_ms IS NULL AND w.last_seen_ms BETWEEN $2 AND $3 AND ",
+         AND w.last_seen_ms BETWEEN $2 AND $3 AND ",
+        live!("$4"),
+        " AND ",
         serves!(),
         " AND ",
         able!()
@@ -86,7 +88,7 @@ pub async fn prospect(store: &Store, job: JobId) -> Result<Prospect, StoreError>
     let now = store.now();
     // A clock that jumped leaves moments in the future behind; they say as little as those long ago.
     let (any, open): (i64, i64) = read!(store, c => sqlx::query_as(sql)
-        .bind(job).bind(now.minus(CONNECTED)).bind(now.plus(CONNECTED)).fetch_one(c).await)?;
+        .bind(job).bind(now.minus(CONNECTED)).bind(now.plus(CONNECTED)).bind(now).fetch_one(c).await)?;
     Ok(match (any, open) {
         (_, 1..) => Prospect::Runner,
         (1.., _) => Prospect::Paused,

@@ -3,7 +3,7 @@
 use evidence::Lang;
 use leptos::prelude::*;
 
-use super::runners::{RunnerLine, Runners};
+use super::runners::{LifetimeChoice, RunnerLine, Runners};
 use crate::pages::account::{Act, Field, Problems, Summary, When};
 
 #[derive(Debug, Clone)]
@@ -25,6 +25,7 @@ pub struct ClassForms {
     pub class: String,
     pub classes: Problems,
     pub runner: String,
+    pub lifetimes: Vec<LifetimeChoice>,
     pub runners: Problems,
 }
 
@@ -68,7 +69,7 @@ pub fn ClassesPage(
                     {lang.pick("建立班级", "Create the class")}
                 </button>
             </form>
-            <Runners lang runners name=forms.runner problems=forms.runners />
+            <Runners lang runners name=forms.runner lifetimes=forms.lifetimes problems=forms.runners />
         </main>
     }
     .into_any()

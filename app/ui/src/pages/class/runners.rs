@@ -14,10 +14,50 @@ pub struct RunnerLine {
     pub created: String,
     pub last_seen: Option<String>,
     pub revoked: bool,
+    pub end: End,
+}
+
+/// When a runner's token ends by itself.
+#[derive(Debug, Clone)]
+pub enum End {
+    /// It was made before tokens ended.
+    Never,
+    /// In so many whole days.
+    In {
+        iso: String,
+        days: i64,
+    },
+    Over {
+        iso: String,
+    },
+}
+
+/// A lifetime that a new token can have.
+#[derive(Debug, Clone)]
+pub struct LifetimeChoice {
+    pub days: u32,
+    pub chosen: bool,
 }
 
 #[component]
-pub fn Runners(lang: Lang, runners: Vec<RunnerLine>, name: String, problems: Problems) -> impl IntoView {
+pub fn Runners(
+    lang: Lang,
+    runners: Vec<RunnerLine>,
+    name: String,
+    lifetimes: Vec<LifetimeChoice>,
+    problems: Problems,
+) -> impl IntoView {
+    let choices = lifetimes
+        .into_iter()
+        .map(|LifetimeChoice { days, chosen }| {
+            view! {
+                <option value=days selected=chosen>
+                    {days} {lang.pick(" 天", " days")}
+                </option>
+            }
+        })
+        .collect_view();
+    let days_problem = problems.of("days");
     let empty = runners.is_empty();
     let rows = runners.into_iter().map(|runner| view! { <Row lang runner /> }).collect_view();
     view! {
@@ -45,6 +85,7 @@ pub fn Runners(lang: Lang, runners: Vec<RunnerLine>, name: String, problems: Pro
                                 <th>{lang.pick("名称", "Name")}</th>
                                 <th>{lang.pick("状态", "State")}</th>
                                 <th>{lang.pick("登记于", "Registered")}</th>
+                                <th>{lang.pick("令牌有效到", "Token good until")}</th>
                                 <th>{lang.pick("最近连接", "Last seen")}</th>
                                 <td></td>
                             </tr>
@@ -58,6 +99,18 @@ pub fn Runners(lang: Lang, runners: Vec<RunnerLine>, name: String, problems: Pro
         <Summary lang problems=problems.clone() />
         <form class="row-form" method="post" action=format!("/{}/class/runners", lang.code())>
             <Field form="runner" name="name" label=lang.pick("新 runner 的名称", "Name of a new runner") value=name problems />
+            <label for="runner-days">
+                {lang.pick("令牌有效期", "Its token is good for")}
+                <select
+                    id="runner-days"
+                    name="days"
+                    aria-invalid=days_problem.is_some().then_some("true")
+                    aria-describedby=days_problem.is_some().then_some("runner-days-problem")
+                >
+                    {choices}
+                </select>
+                {days_problem.map(|text| view! { <small class="problem" id="runner-days-problem">{text}</small> })}
+            </label>
             <button type="submit" class="button">
                 {lang.pick("登记", "Register")}
             </button>
@@ -69,7 +122,9 @@ pub fn Runners(lang: Lang, runners: Vec<RunnerLine>, name: String, problems: Pro
 #[component]
 fn Row(lang: Lang, runner: RunnerLine) -> impl IntoView {
     let name = runner.name.clone();
+    let over = matches!(runner.end, End::Over { .. });
     let state = match (runner.revoked, runner.bound) {
+        (false, _) if over => view! { <span class="badge bad">"✕ " {lang.pick("令牌已过期", "token expired")}</span> },
         (true, _) => view! { <span class="badge bad">"✕ " {lang.pick("已吊销", "revoked")}</span> },
         (false, true) => view! { <span class="badge ok">"✓ " {lang.pick("已绑定密钥", "key bound")}</span> },
         (false, false) => {
@@ -95,6 +150,7 @@ fn Row(lang: Lang, runner: RunnerLine) -> impl IntoView {
             <td>
                 <When iso=runner.created />
             </td>
+            <td>{until(lang, runner.end)}</td>
             <td>
                 {match runner.last_seen {
                     Some(iso) => view! { <When iso /> }.into_any(),
@@ -107,9 +163,31 @@ fn Row(lang: Lang, runner: RunnerLine) -> impl IntoView {
     .into_any()
 }
 
+fn until(lang: Lang, end: End) -> AnyView {
+    match end {
+        End::Never => lang.pick("没有期限", "no end").into_any(),
+        End::Over { iso } => view! { <When iso /> }.into_any(),
+        End::In { iso, days } => {
+            let left = match (lang, days) {
+                (Lang::Zh, ..1) => "不到一天".to_owned(),
+                (Lang::En, ..1) => "less than a day left".to_owned(),
+                (Lang::Zh, _) => format!("还有 {days} 天"),
+                (Lang::En, 1) => "1 day left".to_owned(),
+                (Lang::En, _) => format!("{days} days left"),
+            };
+            view! {
+                <When iso />
+                <br />
+                <small class="hint">{left}</small>
+            }
+            .into_any()
+        }
+    }
+}
+
 /// The only page that ever shows a runner's token.
 #[component]
-pub fn RunnerTokenPage(lang: Lang, name: String, token: String, origin: String) -> impl IntoView {
+pub fn RunnerTokenPage(lang: Lang, name: String, token: String, until: String, origin: String) -> impl IntoView {
     view! {
         <main id="main" class="narrow">
             <h1>{lang.pick("Runner 已登记：", "Runner registered: ")} <bdi>{name.clone()}</bdi></h1>
@@ -122,6 +200,14 @@ pub fn RunnerTokenPage(lang: Lang, name: String, token: String, origin: String) 
                     )}
             </p>
             <Command text=format!("gpu_runner serve --server {origin} --token-file runner.token") />
+            <p>
+                {lang.pick("令牌有效到 ", "The token is good until ")} <When iso=until />
+                {lang
+                    .pick(
+                        "。之后服务器不再接受它，runner 会停下并说明原因；那时在这里登记一个新的。",
+                        ". After that the server refuses it, and the runner stops and says why; register a new one here then.",
+                    )}
+            </p>
             <p class="hint">
                 {lang
                     .pick(
