@@ -88,13 +88,13 @@ pub fn main() -> ExitCode {
 pub(crate) struct NvrtcFolder {
     /// The folder of NVIDIA's compiler (libnvrtc.so.12), which says what a learner's kernel takes of a card; it needs no card. Default:
     /// where the loader and NVIDIA's packages have it, if they do.
-    #[arg(long = "nvrtc", env = "VRAMLAB_NVRTC", value_name = "FOLDER")]
-    folder: Option<std::path::PathBuf>,
+    #[arg(long, env = "VRAMLAB_NVRTC", value_name = "FOLDER")]
+    nvrtc: Option<std::path::PathBuf>,
 }
 
 impl NvrtcFolder {
     fn find(&self) -> Result<Option<crate::child::resources::Library>, String> {
-        crate::child::resources::find(self.folder.as_deref()).map_err(|error| format!("--nvrtc: {error}"))
+        crate::child::resources::find(self.nvrtc.as_deref()).map_err(|error| format!("--nvrtc: {error}"))
     }
 }
 

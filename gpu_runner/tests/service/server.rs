@@ -60,6 +60,8 @@ pub struct Inner {
     pub log: Vec<String>,
     /// Connections closed while down.
     pub dropped: usize,
+    /// Of these, the ones that brought a report.
+    pub dropped_reports: usize,
     pub redirect: Option<String>,
     /// The time of every token is over.
     pub expired: bool,
@@ -83,6 +85,7 @@ impl Server {
             offer: Offer::default(),
             log: Vec::new(),
             dropped: 0,
+            dropped_reports: 0,
             redirect: None,
             expired: false,
         };
@@ -140,6 +143,7 @@ impl Server {
         let mut inner = self.lock();
         if inner.mood == Mood::Down {
             inner.dropped += 1;
+            inner.dropped_reports += usize::from(request.ends_with("/reports"));
             self.shared.1.notify_all();
             return None;
         }
