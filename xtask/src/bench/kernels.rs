@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use crate::sh;
 
-const ROUNDS: usize = 21;
+const ROUNDS: usize = 41;
 /// Before each run: the threads of the other side wait busily for a while after theirs, on the cores that this one needs.
-const REST: Duration = Duration::from_millis(300);
+const REST: Duration = Duration::from_millis(50);
 /// Ours, and every way to ask the other side.
 const OPERATORS: [(&str, &[&str]); 4] = [
     ("rms_norm", &["rms_norm"]),
