@@ -108,14 +108,20 @@ fn Table(lang: Lang, targets: Vec<TargetResources>) -> impl IntoView {
     let plain = plain.map(|(name, cell, is_bytes)| {
         row(name, each(&|target| if is_bytes { bytes(cell(target)) } else { cell(target).to_string() }))
     });
-    let held =
-        each(&|target| format!("{} × / {} warp", target.blocks_per_multiprocessor, target.warps_per_multiprocessor));
+    let held = each(&|target| {
+        let (blocks, warps) = (target.blocks_per_multiprocessor, target.warps_per_multiprocessor);
+        match lang {
+            Lang::Zh => format!("{blocks} 块，{warps} warp"),
+            Lang::En => format!("{blocks} blocks, {warps} warps"),
+        }
+    });
     let share = each(&|target| target.occupancy_percent().map_or("—".to_owned(), |percent| format!("{percent}%")));
     let ends = each(&|target| {
         let names: Vec<&str> = target.limited_by.iter().map(|limit| limit_name(*limit, lang)).collect();
         names.join(lang.pick("、", ", "))
     });
     view! {
+        <div class="table" tabindex="0">
         <table>
             <thead>
                 <tr>
@@ -137,6 +143,7 @@ fn Table(lang: Lang, targets: Vec<TargetResources>) -> impl IntoView {
                 {row(lang.pick("占用率", "Occupancy"), share)} {row(lang.pick("受限于", "Limited by"), ends)}
             </tbody>
         </table>
+        </div>
     }
     .into_any()
 }

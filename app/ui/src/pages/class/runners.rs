@@ -4,6 +4,7 @@ use evidence::Lang;
 use leptos::prelude::*;
 
 use crate::pages::account::{Act, Command, Field, Problems, SecretText, Summary, When};
+use crate::rows::Rows;
 
 #[derive(Debug, Clone)]
 pub struct RunnerLine {
@@ -59,6 +60,7 @@ pub fn Runners(
         .collect_view();
     let days_problem = problems.of("days");
     let empty = runners.is_empty();
+    let head = columns(lang);
     let rows = runners.into_iter().map(|runner| view! { <Row lang runner /> }).collect_view();
     view! {
         <h2 id="runners">{lang.pick("Runner", "Runners")}</h2>
@@ -78,21 +80,9 @@ pub fn Runners(
             view! { <p class="empty">{lang.pick("还没有 runner。", "No runners yet.")}</p> }.into_any()
         } else {
             view! {
-                <div class="table">
-                    <table>
-                        <thead>
-                            <tr>
-                                <th>{lang.pick("名称", "Name")}</th>
-                                <th>{lang.pick("状态", "State")}</th>
-                                <th>{lang.pick("登记于", "Registered")}</th>
-                                <th>{lang.pick("令牌有效到", "Token good until")}</th>
-                                <th>{lang.pick("最近连接", "Last seen")}</th>
-                                <td></td>
-                            </tr>
-                        </thead>
-                        <tbody>{rows}</tbody>
-                    </table>
-                </div>
+                <Rows class="stacked" head=head.map(|name| ("", name)).to_vec()>
+                    {rows}
+                </Rows>
             }
                 .into_any()
         }}
@@ -119,9 +109,22 @@ pub fn Runners(
     .into_any()
 }
 
+/// The last is for the button.
+fn columns(lang: Lang) -> [&'static str; 6] {
+    [
+        lang.pick("名称", "Name"),
+        lang.pick("状态", "State"),
+        lang.pick("登记于", "Registered"),
+        lang.pick("令牌有效到", "Token good until"),
+        lang.pick("最近连接", "Last seen"),
+        "",
+    ]
+}
+
 #[component]
 fn Row(lang: Lang, runner: RunnerLine) -> impl IntoView {
     let name = runner.name.clone();
+    let [name_of, state_of, registered, good_until, seen, _] = columns(lang);
     let over = matches!(runner.end, End::Over { .. });
     let state = match (runner.revoked, runner.bound) {
         (false, _) if over => view! { <span class="badge bad">"✕ " {lang.pick("令牌已过期", "token expired")}</span> },
@@ -145,13 +148,13 @@ fn Row(lang: Lang, runner: RunnerLine) -> impl IntoView {
     });
     view! {
         <tr>
-            <td><bdi>{name.clone()}</bdi></td>
-            <td>{state}</td>
-            <td>
+            <td data-label=name_of><bdi>{name.clone()}</bdi></td>
+            <td data-label=state_of>{state}</td>
+            <td data-label=registered>
                 <When iso=runner.created />
             </td>
-            <td>{until(lang, runner.end)}</td>
-            <td>
+            <td data-label=good_until>{until(lang, runner.end)}</td>
+            <td data-label=seen>
                 {match runner.last_seen {
                     Some(iso) => view! { <When iso /> }.into_any(),
                     None => lang.pick("从未", "never").into_any(),
